@@ -1,0 +1,45 @@
+/**
+ * What a piece of a rendered conversation is. Mask policies are tables over these parts (tokens/mask-policy.ts).
+ *
+ * - `header`: what opens a turn and the generation prompt provides (`<|im_start|>assistant\n`)
+ * - `reasoning`, `text`, `tool_call`: the words of an assistant turn
+ * - `think_frame`: think tags and their newlines around recorded reasoning
+ * - `call_frame`: tool-call tags and framing around a structured call
+ * - `empty_think`: an empty think block that the template invents
+ * - `stop`: the stop token of an assistant turn
+ * - `separator`: what follows the stop token (a newline)
+ * - `context`: everything that no model wrote: system, user, tool turns and all their framing
+ */
+export const SEGMENT_PARTS = [
+  'header',
+  'reasoning',
+  'text',
+  'tool_call',
+  'think_frame',
+  'call_frame',
+  'empty_think',
+  'stop',
+  'separator',
+  'context',
+] as const;
+
+export type SegmentPart = (typeof SEGMENT_PARTS)[number];
+
+/** A piece of the rendering, in order; all pieces joined are the rendering. */
+export interface Segment {
+  readonly text: string;
+  readonly part: SegmentPart;
+  /** index of the turn in the trajectory, -1 for what belongs to none */
+  readonly turn: number;
+  /** index of the span in that turn, -1 where the piece is template glue */
+  readonly span: number;
+  /** template glue: special tokens in it are special; in everything else they are plain text */
+  readonly glue: boolean;
+}
+
+/** A rendering of some turns of a trajectory. */
+export interface Rendering {
+  readonly segments: readonly Segment[];
+  /** assistant turns whose recorded reasoning the template left out */
+  readonly stripped_reasoning: readonly number[];
+}
