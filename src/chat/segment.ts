@@ -31,7 +31,7 @@ export interface Segment {
   readonly part: SegmentPart;
   /** index of the turn in the trajectory, -1 for what belongs to none */
   readonly turn: number;
-  /** index of the span in that turn, -1 where the piece is template glue */
+  /** index of the span in that turn which the piece carries or, for think and call frames, frames; else -1 */
   readonly span: number;
   /** template glue: special tokens in it are special; in everything else they are plain text */
   readonly glue: boolean;
@@ -40,6 +40,6 @@ export interface Segment {
 /** A rendering of some turns of a trajectory. */
 export interface Rendering {
   readonly segments: readonly Segment[];
-  /** assistant turns whose recorded reasoning the template left out */
+  /** assistant turns of which the template left out recorded reasoning or text */
   readonly stripped_reasoning: readonly number[];
 }

@@ -38,14 +38,19 @@ export interface Sniff {
 /** Files beside the one being read, by name relative to its folder. */
 export interface Siblings {
   readonly names: readonly string[];
-  /** The text of a sibling, or null where it is missing or unreadable. Reading records it as a sidecar. */
-  readText(name: string): string | null;
+  /**
+   * The text of a sibling, or null where it is missing or unreadable. Reading records it as a sidecar, with what it
+   * is used for as its role; during detection nothing is recorded.
+   */
+  readText(name: string, role?: string): string | null;
 }
 
 /** A verdict of detection. `certain` beats `likely`; two certain verdicts are a bug that a test catches. */
 export interface Detection {
   readonly confidence: 'certain' | 'likely';
   readonly reason: string;
+  /** how this file is to be read, where that is not the adapter's usual unit */
+  readonly unit?: FormatUnit;
 }
 
 /** Where a record lies in its file. */

@@ -25,6 +25,7 @@ export const REJECT_CODES = {
   exposes_test_score: 'feedback shows a score on hidden labels and the pipeline rejects such logs',
   template_error: 'the chat template refused the messages',
   template_not_prefix: 'the template rewrites earlier turns and the strategy is reject',
+  truncated_turn: 'a turn was cut short and the mask options refuse such trajectories',
   mask_not_provable: 'one of the mask proofs failed',
   internal: 'an adapter failed on it: a bug, reported with its place',
 } as const satisfies Record<string, string>;

@@ -24,4 +24,8 @@ export interface ColumnSpec {
   readonly nullable: boolean;
   /** one sentence with the unit, for docs and schemas */
   readonly doc: string;
+  /** the only values that a string (or a string of a list) may take */
+  readonly values?: readonly string[];
+  /** true where single elements of a list may be null */
+  readonly nullable_elements?: boolean;
 }

@@ -1,3 +1,5 @@
+import type { Segment } from '../chat/segment.js';
+
 /** Why ids may differ from the tokenizer's own rendering of the template (mask proof 5). */
 export const ID_DIFFERENCES = ['special_text', 'boundary_sampled', 'split', 'preserved'] as const;
 export type IdDifference = (typeof ID_DIFFERENCES)[number];
@@ -7,9 +9,18 @@ export interface TokenRow {
   readonly input_ids: Int32Array;
   /** 0 or 1 per id, same length; index i speaks of token i (unshifted) */
   readonly loss_mask: Uint8Array;
-  /** trajectory turn of each token, -1 for what belongs to none; same length */
-  readonly turn_of_token: Int32Array;
+  /**
+   * index into `segments` of the segment that holds the token's first byte; same length. Turn, span and part
+   * of a token are those of its segment, so that windows can be laid over tokens.
+   */
+  readonly segment_of_token: Int32Array;
+  /** the rendering that was encoded, in order */
+  readonly segments: readonly Segment[];
   readonly n_trained: number;
+  /** trajectory turns of which this row trains something, ascending */
+  readonly trained_turns: readonly number[];
+  /** what the mask left out and why: empty_turn, stripped_reasoning_masked, ... */
+  readonly flags: readonly string[];
   /** tokens that lie across the edge of trained text and so are not trained */
   readonly straddled_tokens: number;
   readonly ids_differ_because: readonly IdDifference[];

@@ -26,7 +26,10 @@ export interface ExecutionWindow {
   /** first and last turn with an action span of the window */
   readonly turn_start: number;
   readonly turn_end: number;
-  /** [turn, span] of every action span, in order; launching call last */
+  /**
+   * [turn, span] of every action span, in order: the launching call, and what the model wrote after it in the same
+   * turn, last
+   */
   readonly spans: readonly (readonly [number, number])[];
   readonly outcome: Outcome;
   readonly score: number | null;

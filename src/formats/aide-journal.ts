@@ -1,0 +1,213 @@
+import { RejectError } from '../logs/reject.js';
+import { contentSpan, inlineCallSpan, makeExecution, makeSubmission, makeTurn } from '../trajectory/build.js';
+import type { Execution, ExecutionStatus, Submission } from '../trajectory/execution.js';
+import type { TaskClaims } from '../trajectory/trajectory.js';
+import type { Turn } from '../trajectory/turn.js';
+import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
+import { listOf, objectAt, objectOf } from './fields.js';
+import { asArray, asBoolean, asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
+
+/** Every node runs its program, and nothing else is run. */
+const TOOL = 'python';
+
+export const aideJournal: FormatAdapter = {
+  name: 'aide-journal',
+  version: '1',
+  unit: 'document',
+  experiments: { experiment: [TOOL], scoring: [] },
+  notes: {
+    title: 'AIDE journal.json: a search tree of plans, programs and their outcomes',
+    recognised_by:
+      'an object with `nodes` and `node2parent` whose metrics are numbers or null, without plot code',
+    scores: "self-reported: a language model read stdout, on the agent's own validation split",
+    executions: 'one experiment a node, with seconds and exception class',
+    reasoning: 'none',
+    token_ids: 'none',
+    logprobs: 'none',
+    loss: [
+      'prompts, model name and token use are not logged (flag prompts_absent)',
+      'the reply itself is not logged: its text is put together from plan and code, and the scaffold reformatted the code (flag text_rebuilt)',
+      'the review (`analysis`) that a language model wrote on each run: the feedback is the output of the program alone',
+      'exc_info and exc_stack, which repeat the traceback of the output with absolute paths',
+      'what the model was shown of earlier nodes: turns stand in order of execution, the tree is in parent_execution',
+    ],
+  },
+  detect,
+  read,
+};
+
+function detect(sniff: Sniff): Detection | null {
+  const document = sniff.json;
+  if (!hasKeys(document, 'nodes', 'node2parent') || !Array.isArray(document['nodes'])) return null;
+  if (!isObject(document['node2parent'])) return null;
+  // AI-Scientist v2 keeps the same envelope, with plots and metrics of several data sets.
+  const foreign = document['nodes'].some(
+    (node) => hasKeys(node, 'plot_code') || (hasKeys(node, 'metric') && isObject(metricValue(node))),
+  );
+  if (foreign) return null;
+  return { confidence: 'certain', reason: 'an object with nodes and node2parent, no plot code' };
+}
+
+function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
+  const document = objectOf(input, 'document');
+  const parents = objectAt(document, 'node2parent', '') ?? {};
+  const nodes = orderedNodes(listOf(document['nodes'], 'nodes'));
+  if (nodes.length === 0) throw new RejectError('no_turns', 'a journal without nodes');
+
+  const flags = new Set(['prompts_absent', 'text_rebuilt', 'tree_search']);
+  const ids = executionIds(nodes, flags);
+  const turns: Turn[] = [];
+  const executions: Execution[] = [];
+  const submissions: Submission[] = [];
+  nodes.forEach((node, order) => {
+    const call_turn = turns.length;
+    const call = replyTurn(node);
+    turns.push(
+      call,
+      makeTurn('tool', [contentSpan('observation', 'environment', output(node))], { name: TOOL }),
+    );
+    const parent = asId(parents[asId(node['id']) ?? '']);
+    const parentOrder = nodes.findIndex((other) => parent !== null && asId(other['id']) === parent);
+    if (parent !== null && parentOrder === -1) flags.add('parent_missing');
+    const execution_id = ids[order] ?? `node-${order}`;
+    const kind = context.experiments.experiment.includes(TOOL) ? 'experiment' : 'other';
+    const callSpan = call.spans.findIndex((span) => span.call !== null);
+    executions.push(
+      makeExecution(
+        { execution_id, order, kind, tool: TOOL, call_turn, status: status(node) },
+        {
+          call_span: callSpan === -1 ? null : callSpan,
+          feedback_turn: call_turn + 1,
+          seconds: asNumber(node['exec_time']),
+          started_at: isoTime(node['ctime']),
+          error_type: asString(node['exc_type']),
+          code: asString(node['code']),
+          parent_execution: parentOrder === -1 ? null : (ids[parentOrder] ?? null),
+        },
+      ),
+    );
+    const submission = submissionOf(node, {
+      execution_id,
+      observed_turn: call_turn + 1,
+      order: submissions.length,
+    });
+    if (submission !== null) submissions.push(submission);
+  });
+
+  return [
+    {
+      session_id: null,
+      parent_session: null,
+      group: null,
+      task_id: null,
+      task_claims: claims(nodes, flags),
+      scaffold: 'aide',
+      scaffold_version: null,
+      model: null,
+      policy_version: null,
+      tools: null,
+      turns,
+      executions,
+      submissions,
+      epochs: [{ turns: turns.map((_, index) => index), reason: null }],
+      termination: 'unknown',
+      turn_budget: null,
+      seconds_budget: null,
+      resolved: null,
+      feedback_exposes_test_score: false,
+      flags: [...flags],
+    },
+  ];
+}
+
+/** Nodes by step; a node without one keeps its place in the file. */
+function orderedNodes(list: readonly unknown[]): JsonObject[] {
+  const nodes = list.map((value, index) => objectOf(value, `nodes[${index}]`));
+  const steps = nodes.map((node, index) => asNumber(node['step']) ?? index);
+  return nodes
+    .map((node, index) => ({ node, step: steps[index] ?? index }))
+    .sort((a, b) => a.step - b.step)
+    .map(({ node }) => node);
+}
+
+function executionIds(nodes: readonly JsonObject[], flags: Set<string>): string[] {
+  const taken = new Set<string>();
+  return nodes.map((node, order) => {
+    const id = asId(node['id']) ?? `node-${order}`;
+    if (!taken.has(id)) {
+      taken.add(id);
+      return id;
+    }
+    flags.add('duplicate_node_ids');
+    return `${id}#${order}`;
+  });
+}
+
+/** Plan and fenced program, as AIDE asks the model to answer. */
+function replyTurn(node: JsonObject): Turn {
+  const plan = asString(node['plan']) ?? '';
+  const code = asString(node['code']) ?? '';
+  const spans = [];
+  const fence = `\`\`\`${TOOL}\n${code}${code.endsWith('\n') ? '' : '\n'}\`\`\``;
+  if (plan !== '') spans.push(contentSpan('text', 'model', code === '' ? plan : `${plan}\n\n`));
+  if (code !== '') spans.push(inlineCallSpan(fence, { name: TOOL, arguments: code }));
+  return makeTurn('assistant', spans, { timestamp: isoTime(node['ctime']) });
+}
+
+function output(node: JsonObject): string {
+  return asArray(node['_term_out'])
+    .map((chunk) => asString(chunk) ?? '')
+    .join('');
+}
+
+/** By exception class; `is_buggy` without one is a run that finished and left nothing to grade. */
+function status(node: JsonObject): ExecutionStatus {
+  const exception = asString(node['exc_type']);
+  if (exception === 'TimeoutError') return 'timeout';
+  if (exception !== null) return 'error';
+  return asNumber(node['exec_time']) === null && !Array.isArray(node['_term_out']) ? 'unknown' : 'ok';
+}
+
+function submissionOf(
+  node: JsonObject,
+  at: { execution_id: string; observed_turn: number; order: number },
+): Submission | null {
+  if (asBoolean(node['is_buggy']) !== false) return null;
+  const score = asNumber(metricValue(node));
+  return makeSubmission(
+    {
+      execution_id: at.execution_id,
+      order: at.order,
+      gradable: score !== null,
+      score,
+      scale: 'self_reported',
+    },
+    { observed_turn: at.observed_turn, grader: 'aide-review' },
+  );
+}
+
+function metricValue(node: JsonObject): unknown {
+  const metric = node['metric'];
+  return isObject(metric) ? metric['value'] : metric;
+}
+
+/** The direction that the reviews state; where they disagree none is claimed. */
+function claims(nodes: readonly JsonObject[], flags: Set<string>): TaskClaims | null {
+  const directions = new Set<boolean>();
+  for (const node of nodes) {
+    const maximize = isObject(node['metric']) ? asBoolean(node['metric']['maximize']) : null;
+    if (maximize !== null) directions.add(maximize);
+  }
+  if (directions.size === 0) return null;
+  if (directions.size > 1) flags.add('direction_inconsistent');
+  const is_lower_better = directions.size > 1 ? null : !directions.has(true);
+  return { metric: null, is_lower_better, gold: null, silver: null, bronze: null, median: null };
+}
+
+/** Unix seconds as ISO 8601. */
+function isoTime(value: unknown): string | null {
+  const seconds = asNumber(value);
+  if (seconds === null) return null;
+  const time = new Date(seconds * 1000);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}

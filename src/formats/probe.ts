@@ -1,0 +1,31 @@
+import { DEFAULT_LIMITS, type ReadLimits } from '../logs/limits.js';
+import { RejectError } from '../logs/reject.js';
+import { detect } from './detect.js';
+import { formatNamed } from './registry.js';
+import type { SiblingFolder } from './siblings.js';
+import { recordSiblings } from './siblings.js';
+import { sniffFile } from './sniff.js';
+
+/**
+ * Whether a file may be cut into byte ranges: it is uncompressed JSON lines and its adapter reads single rows. The
+ * answer follows from the head of the file (of a document, from the whole), never from its name.
+ */
+export async function probeFile(
+  absolute: string,
+  options: { format?: string; limits?: Partial<ReadLimits> } = {},
+): Promise<{ splittable: boolean }> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const alone: SiblingFolder = { names: [], readBytes: () => null };
+  const only = options.format === undefined || options.format === 'auto' ? null : formatNamed(options.format);
+  try {
+    const siblings = recordSiblings(alone, absolute);
+    const { file, sniff, whole } = await sniffFile({ absolute, path: absolute, siblings, limits });
+    if (file.compression !== null || whole !== null || sniff.lines.length === 0) return { splittable: false };
+    const verdict = detect(sniff, { only });
+    return { splittable: verdict.adapter !== null && verdict.unit === 'line' };
+  } catch (error) {
+    // A file that cannot be read is one task of its own, whose reader reports it.
+    if (error instanceof RejectError) return { splittable: false };
+    throw error;
+  }
+}

@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { TrajmillError } from '../errors.js';
+import { type LogFile, readChunks, readUpTo } from '../logs/bytes.js';
+import { decodeText, parseJson } from '../logs/json.js';
+import { DEFAULT_LIMITS, type ReadLimits } from '../logs/limits.js';
+import { type Line, type LineRange, readLines, splitLines } from '../logs/lines.js';
+import { RejectError } from '../logs/reject.js';
+import type { ExperimentTable, FormatAdapter, Place } from './adapter.js';
+import { detect, type Verdict } from './detect.js';
+import { type ReadResult, type RecordReader, readRecord, rejectResult } from './record.js';
+import { FORMAT_NAMES, formatNamed } from './registry.js';
+import { diskSiblings, listedSiblings, recordSiblings, type SiblingFolder } from './siblings.js';
+import { type SniffedFile, sniffFile } from './sniff.js';
+
+export type { ReadDetection, ReadResult } from './record.js';
+
+export interface ReadRequest {
+  /** absolute input root */
+  readonly root: string;
+  /** relative to the root, forward slashes */
+  readonly path: string;
+  /** a byte range at line borders of a splittable file; null for the whole */
+  readonly range: LineRange | null;
+  /** `auto` or the name of a format */
+  readonly format: string;
+  /** names frozen in a plan, a folder, or null for the folder on disk */
+  readonly siblings: readonly string[] | SiblingFolder | null;
+  readonly limits?: Partial<ReadLimits>;
+  /** by format: lists that take the place of the format's own */
+  readonly experiments?: Readonly<Record<string, Partial<ExperimentTable>>>;
+  /** regular expressions over shell commands that count as experiments */
+  readonly experimentPatterns?: readonly RegExp[];
+}
+
+/** A request with its defaults filled in. */
+interface Job {
+  readonly request: ReadRequest;
+  readonly absolute: string;
+  readonly limits: ReadLimits;
+  readonly folder: SiblingFolder;
+  readonly only: FormatAdapter | null;
+}
+
+type Chosen = Extract<Verdict, { adapter: FormatAdapter }>;
+
+/**
+ * Everything that one file, or one byte range of a splittable file, holds. A file that yields no trajectory yields
+ * exactly one reject or one sidecar; of several ranges of such a file the first yields it.
+ *
+ * @throws TrajmillError E_CONFIG for an unknown format, E_IO when the file cannot be read
+ */
+export async function* readTrajectories(request: ReadRequest): AsyncGenerator<ReadResult> {
+  const job = openJob(request);
+  try {
+    yield* readFile(job);
+  } catch (error) {
+    if (error instanceof TrajmillError) throw error;
+    throw new TrajmillError('E_IO', error instanceof Error ? error.message : String(error), {
+      place: request.path,
+      cause: error,
+    });
+  }
+}
+
+function openJob(request: ReadRequest): Job {
+  const { root, path, siblings } = request;
+  const limits = { ...DEFAULT_LIMITS, ...request.limits };
+  const only = request.format === 'auto' ? null : formatNamed(request.format);
+  if (only === null && request.format !== 'auto') {
+    throw new TrajmillError(
+      'E_CONFIG',
+      `unknown format ${request.format}: use auto or one of ${FORMAT_NAMES.join(', ')}`,
+    );
+  }
+  let folder: SiblingFolder;
+  if (siblings === null) folder = diskSiblings(root, path, limits);
+  else if (isNameList(siblings)) folder = listedSiblings(root, path, siblings, limits);
+  else folder = siblings;
+  return { request, absolute: join(root, path), limits, folder, only };
+}
+
+function isNameList(siblings: readonly string[] | SiblingFolder): siblings is readonly string[] {
+  return Array.isArray(siblings);
+}
+
+async function* readFile(job: Job): AsyncGenerator<ReadResult> {
+  const { request, absolute, limits, folder, only } = job;
+  let sniffed: SniffedFile;
+  try {
+    // Detection looks at siblings through a view of its own: what it reads is not yet a sidecar.
+    const siblings = recordSiblings(folder, request.path);
+    sniffed = await sniffFile({ absolute, path: request.path, siblings, limits });
+  } catch (error) {
+    if (!(error instanceof RejectError)) throw error;
+    if (isFirstRange(job)) yield rejectResult(error, { place: await wholePlace(job, null), stage: 'read' });
+    return;
+  }
+  const verdict = judge(sniffed, only);
+  if (verdict instanceof RejectError) {
+    const stage = verdict === sniffed.fault ? 'read' : 'detect';
+    if (isFirstRange(job)) yield rejectResult(verdict, { place: await wholePlace(job, sniffed), stage });
+    return;
+  }
+  yield* READ_BY_UNIT[verdict.unit](job, sniffed, verdict);
+}
+
+/** The adapter for a file, or why there is none. */
+function judge(sniffed: SniffedFile, only: FormatAdapter | null): Chosen | RejectError {
+  let verdict: Verdict;
+  try {
+    verdict = detect(sniffed.sniff, { only });
+  } catch (error) {
+    return error instanceof RejectError ? error : new RejectError('internal', `detection: ${error}`);
+  }
+  if (verdict.adapter !== null) return verdict;
+  const known = verdict.code !== 'unknown_format' || verdict.message.startsWith('looks like');
+  if (sniffed.fault !== null && !known) return sniffed.fault;
+  return new RejectError(verdict.code, verdict.message);
+}
+
+function isFirstRange(job: Job): boolean {
+  return job.request.range === null || job.request.range.byte_start === 0;
+}
+
+/** The place of a whole file; its sum speaks of the unpacked content. */
+async function wholePlace(job: Job, sniffed: SniffedFile | null): Promise<Place> {
+  const { path } = job.request;
+  const whole = sniffed?.whole ?? null;
+  if (whole !== null) {
+    return { path, line: null, byte_start: 0, byte_end: whole.bytes.length, sha256: whole.sha256 };
+  }
+  const file: LogFile = sniffed?.file ?? { path: job.absolute, bytes: 0, compression: null };
+  const hash = createHash('sha256');
+  let bytes = 0;
+  try {
+    for await (const chunk of readChunks(file, job.limits)) {
+      hash.update(chunk);
+      bytes += chunk.length;
+    }
+  } catch (error) {
+    if (!(error instanceof RejectError)) throw error;
+  }
+  return { path, line: null, byte_start: 0, byte_end: bytes, sha256: hash.digest('hex') };
+}
+
+type UnitReader = (job: Job, sniffed: SniffedFile, chosen: Chosen) => AsyncGenerator<ReadResult>;
+
+const READ_BY_UNIT: Readonly<Record<FormatAdapter['unit'], UnitReader>> = {
+  document: readDocument,
+  text: readText,
+  lines: readSession,
+  line: readRows,
+};
+
+async function* readDocument(job: Job, sniffed: SniffedFile, chosen: Chosen): AsyncGenerator<ReadResult> {
+  const place = await wholePlace(job, sniffed);
+  yield* readRecord(recordReader(job, chosen), {
+    input: sniffed.sniff.json,
+    place,
+    flags: withCompression(sniffed, sniffed.flags),
+  });
+}
+
+async function* readText(job: Job, sniffed: SniffedFile, chosen: Chosen): AsyncGenerator<ReadResult> {
+  const { document_bytes, unpacked_bytes } = job.limits;
+  const place = await wholePlace(job, sniffed);
+  const content = await readUpTo(sniffed.file, { maxBytes: document_bytes, unpacked_bytes });
+  if (!content.whole) {
+    const error = new RejectError('too_large', `a text above the limit of ${document_bytes} bytes`);
+    yield rejectResult(error, { place, stage: 'read', format: chosen.adapter.name });
+    return;
+  }
+  const { text, flags } = decodeText(content.bytes);
+  yield* readRecord(recordReader(job, chosen), {
+    input: text,
+    place,
+    flags: withCompression(sniffed, flags),
+  });
+}
+
+/** A session log: all lines make one input. Lines that cannot be read leave a flag on what they belong to. */
+async function* readSession(job: Job, sniffed: SniffedFile, chosen: Chosen): AsyncGenerator<ReadResult> {
+  const place = await wholePlace(job, sniffed);
+  const format = chosen.adapter.name;
+  const { document_bytes } = job.limits;
+  if (place.byte_end > document_bytes) {
+    const error = new RejectError('too_large', `a session above the limit of ${document_bytes} bytes`);
+    yield rejectResult(error, { place, stage: 'read', format });
+    return;
+  }
+  const records: unknown[] = [];
+  const flags = new Set<string>(withCompression(sniffed, []));
+  for await (const line of linesOf(job, sniffed, null)) {
+    const parsed = parseLine(line, job.limits);
+    if (parsed instanceof RejectError) {
+      flags.add(parsed.code === 'torn_line' ? 'torn_line' : 'unreadable_lines');
+      continue;
+    }
+    records.push(parsed.value);
+    for (const flag of parsed.flags) flags.add(flag);
+  }
+  yield* readRecord(recordReader(job, chosen), { input: records, place, flags: [...flags] });
+}
+
+/** A file of rows: each line is a record of its own and fails alone. */
+async function* readRows(job: Job, sniffed: SniffedFile, chosen: Chosen): AsyncGenerator<ReadResult> {
+  const reader = recordReader(job, chosen);
+  const { path } = job.request;
+  for await (const line of linesOf(job, sniffed, job.request.range)) {
+    const sha256 = line.bytes === null ? null : createHash('sha256').update(line.bytes).digest('hex');
+    const { number, byte_start, byte_end } = line;
+    const place = { path, line: number, byte_start, byte_end };
+    const parsed = parseLine(line, job.limits);
+    if (parsed instanceof RejectError) {
+      yield rejectResult(parsed, {
+        place: { ...place, sha256 },
+        stage: 'read',
+        format: chosen.adapter.name,
+      });
+      continue;
+    }
+    yield* readRecord(reader, {
+      input: parsed.value,
+      place: { ...place, sha256: sha256 ?? '' },
+      flags: withCompression(sniffed, parsed.flags),
+    });
+  }
+}
+
+function linesOf(job: Job, sniffed: SniffedFile, range: LineRange | null): AsyncGenerator<Line> {
+  const maxLineBytes = job.limits.line_bytes;
+  // A compressed file cannot be cut, so a range of it is all of it.
+  if (sniffed.file.compression !== null) {
+    return splitLines(readChunks(sniffed.file, job.limits), { maxLineBytes });
+  }
+  return readLines(job.absolute, { range, maxLineBytes });
+}
+
+function parseLine(
+  line: Line,
+  limits: ReadLimits,
+): { value: unknown; flags: readonly string[] } | RejectError {
+  if (line.bytes === null) {
+    const bytes = line.byte_end - line.byte_start;
+    return new RejectError('too_large', `a line of ${bytes} bytes above the limit of ${limits.line_bytes}`);
+  }
+  try {
+    return parseJson(line.bytes, { maxDepth: limits.depth });
+  } catch (error) {
+    if (!(error instanceof RejectError)) throw error;
+    if (line.terminated || error.code !== 'invalid_json') return error;
+    return new RejectError('torn_line', `the last line is cut off: ${error.message}`);
+  }
+}
+
+function withCompression(sniffed: SniffedFile, flags: readonly string[]): readonly string[] {
+  return sniffed.file.compression === null ? flags : [...flags, sniffed.file.compression];
+}
+
+function recordReader(job: Job, chosen: Chosen): RecordReader {
+  const { adapter, reason } = chosen;
+  const overrides = job.request.experiments?.[adapter.name] ?? {};
+  return {
+    adapter,
+    reason,
+    folder: job.folder,
+    experiments: { ...adapter.experiments, ...overrides },
+    experiment_patterns: job.request.experimentPatterns ?? [],
+  };
+}

@@ -1,0 +1,25 @@
+import type { FormatAdapter } from './adapter.js';
+import { aideJournal } from './aide-journal.js';
+import { atif } from './atif.js';
+import { miniSweAgent } from './mini-swe-agent.js';
+import { mleDojo } from './mle-dojo.js';
+import { openaiMessages } from './openai-messages.js';
+import { rllmEpisode } from './rllm-episode.js';
+import { sweAgent } from './swe-agent.js';
+
+/** Every format that is read, in the order in which detection asks them. */
+export const FORMATS: readonly FormatAdapter[] = [
+  aideJournal,
+  rllmEpisode,
+  sweAgent,
+  miniSweAgent,
+  atif,
+  mleDojo,
+  openaiMessages,
+];
+
+export const FORMAT_NAMES: readonly string[] = FORMATS.map((format) => format.name);
+
+export function formatNamed(name: string): FormatAdapter | null {
+  return FORMATS.find((format) => format.name === name) ?? null;
+}

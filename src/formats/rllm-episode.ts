@@ -1,0 +1,17 @@
+import { RejectError } from '../logs/reject.js';
+import { makeExecution, makeSubmission, makeTurn, reasoningSpan } from '../trajectory/build.js';
+import type { Execution, Submission } from '../trajectory/execution.js';
+import type { Span } from '../trajectory/span.js';
+import type { TaskClaims, Termination } from '../trajectory/trajectory.js';
+import type { Role, Turn } from '../trajectory/turn.js';
+import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
+import { asOrigin, assistantSpans, contentParts, environmentSpans } from './content-parts.js';
+import { fieldPath, listAt, listOf, objectAt, objectOf, stringAt } from './fields.js';
+import { actionSpans } from './inline-calls.js';
+import { policyTokens } from './policy-tokens.js';
+import { type Contexts, type Entry, joinContexts, messageReasoning, readSteps } from './rllm-contexts.js';
+import { jsonCallMarks, PYTHON_TOOL, sandmleMarks } from './sandmle-calls.js';
+import { isToolResponse, pythonOutcome, scoreOutcome, toolText } from './sandmle-feedback.js';
+import { asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import { answerTurn, boundaryFlags, callKind, modelCalls, requireModelTurns, shellExecutions } from './shell-executions.js';
+import { toolCallSpans } from './structured-calls.js';

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { decodeText } from '../logs/json.js';
+import { DEFAULT_LIMITS } from '../logs/limits.js';
+import type { Sidecar } from '../trajectory/trajectory.js';
+import type { Siblings } from './adapter.js';
+
+/** The files beside a log, as bytes: what a recording view of them is built on. */
+export interface SiblingFolder {
+  /** in order of code units, without the log itself */
+  readonly names: readonly string[];
+  /** null where it is missing, unreadable or above the limit */
+  readBytes(name: string): Buffer | null;
+}
+
+const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The folder on disk that holds `path` (relative to `root`). */
+export function diskSiblings(root: string, path: string, limits = DEFAULT_LIMITS): SiblingFolder {
+  let names: string[] = [];
+  try {
+    const entries = readdirSync(join(root, posix.dirname(path)), { withFileTypes: true });
+    names = entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+  } catch {
+    // An unreadable folder has no companions; the log itself is opened, and reported, elsewhere.
+  }
+  return listedSiblings(root, path, names, limits);
+}
+
+/** A frozen list of names, so that a file which appears after planning changes nothing. */
+export function listedSiblings(
+  root: string,
+  path: string,
+  names: readonly string[],
+  limits = DEFAULT_LIMITS,
+): SiblingFolder {
+  const own = posix.basename(path);
+  const listed = names.filter((name) => name !== own).sort(byCodeUnit);
+  const allowed = new Set(listed);
+  const folder = join(root, posix.dirname(path));
+  return {
+    names: listed,
+    readBytes(name) {
+      if (!allowed.has(name)) return null;
+      try {
+        const file = join(folder, name);
+        return statSync(file).size > limits.sidecar_bytes ? null : readFileSync(file);
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+export interface RecordingSiblings extends Siblings {
+  /** what was read through it, in order of names */
+  sidecars(): Sidecar[];
+}
+
+/** A view that remembers what an adapter read, with its sum; `path` is the log's own, relative to the root. */
+export function recordSiblings(folder: SiblingFolder, path: string): RecordingSiblings {
+  const base = posix.dirname(path);
+  const read = new Map<string, Sidecar>();
+  return {
+    names: folder.names,
+    readText(name, role = 'sidecar') {
+      const bytes = folder.readBytes(name);
+      if (bytes === null) return null;
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      read.set(name, { path: siblingPath(base, name), sha256, role });
+      return decodeText(bytes).text;
+    },
+    sidecars: () => [...read.values()].sort((a, b) => byCodeUnit(a.path, b.path)),
+  };
+}
+
+/** Path relative to the input root of a file named beside another. */
+export function siblingPath(folder: string, name: string): string {
+  return folder === '.' || folder === '' ? name : `${folder}/${name}`;
+}

@@ -1,0 +1,39 @@
+import { structuredCallSpan } from '../trajectory/build.js';
+import type { Span } from '../trajectory/span.js';
+import { objectOf, requiredString, stringAt } from './fields.js';
+import { isObject } from './shape.js';
+
+/**
+ * The calls of an OpenAI `tool_calls` list: `{id, function: {name, arguments}}`, or `{id?, name, arguments}` as some
+ * harnesses flatten it.
+ */
+export function toolCallSpans(list: readonly unknown[], path: string): Span[] {
+  return list.map((value, index) => {
+    const callPath = `${path}[${index}]`;
+    const call = objectOf(value, callPath);
+    const nested = isObject(call['function']);
+    const target = nested ? objectOf(call['function'], `${callPath}.function`) : call;
+    const targetPath = nested ? `${callPath}.function` : callPath;
+    return callSpan({
+      id: stringAt(call, 'id', callPath),
+      name: requiredString(target, 'name', targetPath),
+      arguments: target['arguments'],
+    });
+  });
+}
+
+/** A structured call; one whose arguments are text but not JSON is malformed, and kept verbatim all the same. */
+export function callSpan(call: { id: string | null; name: string; arguments: unknown }): Span {
+  const span = structuredCallSpan(call);
+  return isJson(span.text) ? span : { ...span, kind: 'malformed_call' };
+}
+
+function isJson(text: string): boolean {
+  if (text.trim() === '') return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,97 @@
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { RejectError } from './reject.js';
+
+export interface LogFile {
+  readonly path: string;
+  /** size on disk */
+  readonly bytes: number;
+  readonly compression: 'gzip' | null;
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Opens nothing for long: size and compression of a file, by its magic bytes. */
+export async function statLog(path: string): Promise<LogFile> {
+  const { size } = await stat(path);
+  const magic = await readHead(path, 2);
+  const gzip = magic.length === 2 && magic[0] === 0x1f && magic[1] === 0x8b;
+  return { path, bytes: size, compression: gzip ? 'gzip' : null };
+}
+
+/** The first bytes of a file on disk, at most `length`. */
+export async function readHead(path: string, length: number): Promise<Buffer> {
+  const handle = await open(path, 'r');
+  try {
+    const buffer = Buffer.alloc(length);
+    let filled = 0;
+    while (filled < length) {
+      const { bytesRead } = await handle.read(buffer, filled, length - filled, filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return buffer.subarray(0, filled);
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The content of a log in chunks, decompressed where it is gzip.
+ *
+ * @throws RejectError `bad_compression` on a damaged stream, `too_large` when it unfolds beyond the limit
+ */
+export async function* readChunks(file: LogFile, limits: { unpacked_bytes: number }): AsyncGenerator<Buffer> {
+  const raw = createReadStream(file.path, { highWaterMark: CHUNK_BYTES });
+  if (file.compression === null) {
+    yield* raw;
+    return;
+  }
+  // pipeline destroys both streams when either fails; the failure itself reaches the loop below.
+  const unpacked = pipeline(raw, createGunzip({ chunkSize: CHUNK_BYTES }), () => {});
+  let total = 0;
+  try {
+    for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+      total += chunk.length;
+      if (total > limits.unpacked_bytes) {
+        throw new RejectError('too_large', `gzip unfolds beyond the limit of ${limits.unpacked_bytes} bytes`);
+      }
+      yield chunk;
+    }
+  } catch (error) {
+    if (isZlibError(error)) throw new RejectError('bad_compression', `gzip: ${error.message}`);
+    throw error;
+  }
+}
+
+function isZlibError(error: unknown): error is Error {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  return typeof error.code === 'string' && error.code.startsWith('Z_');
+}
+
+/**
+ * The content up to a limit, or to the chunk at which `until` is satisfied; `whole` says whether that is all of it.
+ *
+ * @throws RejectError as readChunks
+ */
+export async function readUpTo(
+  file: LogFile,
+  options: { maxBytes: number; unpacked_bytes: number; until?: (chunk: Buffer) => boolean },
+): Promise<{ bytes: Buffer; whole: boolean }> {
+  const pieces: Buffer[] = [];
+  let total = 0;
+  let satisfied = false;
+  for await (const chunk of readChunks(file, options)) {
+    // One more chunk tells that the content does not end here.
+    if (satisfied) return { bytes: Buffer.concat(pieces, total), whole: false };
+    pieces.push(chunk);
+    total += chunk.length;
+    if (total > options.maxBytes) {
+      return { bytes: Buffer.concat(pieces, total).subarray(0, options.maxBytes), whole: false };
+    }
+    satisfied = options.until?.(chunk) ?? false;
+  }
+  return { bytes: Buffer.concat(pieces, total), whole: true };
+}

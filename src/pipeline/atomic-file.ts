@@ -1,0 +1,36 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Flushes a folder entry to disk, so that a rename survives a power cut; ignored where folders cannot be opened. */
+export function syncFolder(path: string): void {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'r');
+  } catch {
+    return;
+  }
+  try {
+    fsyncSync(descriptor);
+  } catch {
+    // some file systems refuse fsync on folders; the rename itself is still atomic
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Writes a whole file so that readers see the old one, none, or all of the new one: temp, fsync, rename. */
+export function writeFileAtomic(path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`;
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+  const descriptor = openSync(temporary, 'w');
+  try {
+    let written = 0;
+    while (written < bytes.length) written += writeSync(descriptor, bytes, written);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(temporary, path);
+  syncFolder(dirname(path));
+}

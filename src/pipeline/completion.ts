@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomic } from './atomic-file.js';
+import { canonicalJson } from './canonical-json.js';
+import { type RunFolder, taskName } from './run-folder.js';
+import { taskTotalsSchema } from './task-totals.js';
+
+export const partSchema = z.strictObject({
+  path: z.string().describe('relative to the run folder'),
+  table: z.string().describe('table name, or `rejects`'),
+  split: z.string(),
+  rows: z.int(),
+  tokens: z.int(),
+  bytes: z.int(),
+  sha256: z.string(),
+  row_groups: z.int(),
+});
+export type Part = z.infer<typeof partSchema>;
+
+/** Marker of a finished task: written last, so that its existence means that its parts are whole. */
+export const completionSchema = z.strictObject({
+  plan_id: z.string(),
+  task: z.int(),
+  parts: z.array(partSchema),
+  totals: taskTotalsSchema,
+});
+export type Completion = z.infer<typeof completionSchema>;
+
+/** One line of the survey: what the decide pass needs of a trajectory. */
+export const surveyRowSchema = z.tuple([
+  z.string().describe('trajectory_id'),
+  z.string().nullable().describe('task_id as the log gives it'),
+]);
+export type SurveyRow = z.infer<typeof surveyRowSchema>;
+
+export const surveySchema = z.strictObject({
+  plan_id: z.string(),
+  task: z.int(),
+  rows: z.array(surveyRowSchema),
+});
+export type Survey = z.infer<typeof surveySchema>;
+
+/** What the decide pass says: for each task, trajectories (by their order in it) that equal an earlier one. */
+export const decisionsSchema = z.strictObject({
+  plan_id: z.string(),
+  duplicates: z
+    .record(z.string(), z.record(z.string(), z.int()))
+    .describe('task -> order in the task -> how many equal trajectories stand before it'),
+});
+export type Decisions = z.infer<typeof decisionsSchema>;
+
+function readMarker<T extends { plan_id: string }>(
+  path: string,
+  schema: z.ZodType<T>,
+  planId: string,
+): T | null {
+  try {
+    const value = schema.parse(JSON.parse(readFileSync(path, 'utf8')));
+    return value.plan_id === planId ? value : null;
+  } catch {
+    // missing, torn or of another version: the work is owed again
+    return null;
+  }
+}
+
+export function completionPath(folder: RunFolder, task: number): string {
+  return join(folder.completions, `${taskName(task)}.json`);
+}
+
+export function surveyPath(folder: RunFolder, task: number): string {
+  return join(folder.survey, `${taskName(task)}.json`);
+}
+
+export function writeMarker(path: string, value: Completion | Survey | Decisions): void {
+  writeFileAtomic(path, `${canonicalJson(value)}\n`);
+}
+
+/** The completion of a task of this plan, or null where it is owed. */
+export function readCompletion(folder: RunFolder, task: number, planId: string): Completion | null {
+  return readMarker(completionPath(folder, task), completionSchema, planId);
+}
+
+export function readSurvey(folder: RunFolder, task: number, planId: string): Survey | null {
+  return readMarker(surveyPath(folder, task), surveySchema, planId);
+}
+
+export function readDecisions(folder: RunFolder, planId: string): Decisions | null {
+  return readMarker(folder.decisions, decisionsSchema, planId);
+}
+
+/** sha256 (hex) of a file, streamed. */
+export async function fileSha256(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** Whether every part of a completion still lies where it says, byte for byte. */
+export async function partsIntact(folder: RunFolder, completion: Completion): Promise<boolean> {
+  for (const part of completion.parts) {
+    const path = join(folder.dir, part.path);
+    try {
+      if (statSync(path).size !== part.bytes) return false;
+    } catch {
+      return false;
+    }
+    if ((await fileSha256(path)) !== part.sha256) return false;
+  }
+  return true;
+}

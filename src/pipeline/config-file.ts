@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { LineCounter, parseDocument } from 'yaml';
+import type { z } from 'zod';
+import { TrajmillError } from '../errors.js';
+import { type PipelineConfig, pipelineSchema } from './config.js';
+
+type Issue = z.core.$ZodIssue;
+
+/** What went wrong at one place of the file, with the allowed values where they are a list. */
+function issueText(issue: Issue): string {
+  const where = issue.path.length > 0 ? `${issue.path.map(String).join('.')}: ` : '';
+  if (issue.code === 'unrecognized_keys') {
+    return `${where}unknown key ${issue.keys.map((key) => `'${key}'`).join(', ')}`;
+  }
+  if (issue.code === 'invalid_value') {
+    return `${where}must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+  }
+  if (issue.code === 'invalid_union') {
+    const inner = [...new Set(issue.errors.flatMap((errors) => errors.map((each) => each.message)))];
+    return `${where}${inner.join('; or ')}`;
+  }
+  return `${where}${issue.message}`;
+}
+
+/** The path of the YAML node that an issue speaks of: of an unknown key the key itself. */
+function issuePath(issue: Issue): PropertyKey[] {
+  return issue.code === 'unrecognized_keys' && issue.keys[0] !== undefined
+    ? [...issue.path, issue.keys[0]]
+    : [...issue.path];
+}
+
+/**
+ * Parses a pipeline file. Faults are E_CONFIG with path:line:column, one line for each, with the allowed values.
+ */
+export function parsePipeline(text: string, path: string): PipelineConfig {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter, prettyErrors: false });
+  const place = (offset: number | undefined): string => {
+    if (offset === undefined) return path;
+    const { line, col } = lineCounter.linePos(offset);
+    return `${path}:${line}:${col}`;
+  };
+  const syntax = document.errors[0];
+  if (syntax !== undefined) {
+    throw new TrajmillError('E_CONFIG', syntax.message, { place: place(syntax.pos[0]) });
+  }
+
+  const result = pipelineSchema.safeParse(document.toJS() ?? {});
+  if (result.success) return result.data;
+  const lines = result.error.issues.map((issue) => {
+    const nodePath = issuePath(issue);
+    let offset: number | undefined;
+    // the deepest node that exists: of a missing key its parent
+    for (let depth = nodePath.length; depth >= 0 && offset === undefined; depth--) {
+      const path = nodePath.slice(0, depth);
+      const parent = document.getIn(path.slice(0, -1), true);
+      const key = path.at(-1);
+      offset = keyOffset(parent, key) ?? nodeOffset(document.getIn(path, true));
+    }
+    return `${place(offset)}: ${issueText(issue)}`;
+  });
+  throw new TrajmillError('E_CONFIG', lines.join('\n'));
+}
+
+function nodeOffset(node: unknown): number | undefined {
+  const range = (node as { range?: readonly number[] } | null | undefined)?.range;
+  return range?.[0];
+}
+
+function keyOffset(parent: unknown, key: PropertyKey | undefined): number | undefined {
+  const items = (parent as { items?: readonly { key?: { value?: unknown } }[] } | null | undefined)?.items;
+  if (key === undefined || !Array.isArray(items)) return undefined;
+  const pair = items.find((item) => item?.key?.value === key);
+  return nodeOffset(pair?.key);
+}
+
+/** Reads a pipeline file from disk. */
+export function readPipeline(path: string): PipelineConfig {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new TrajmillError('E_CONFIG', `cannot read the pipeline file ${path}`, { cause });
+  }
+  return parsePipeline(text, path);
+}

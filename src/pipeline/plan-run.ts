@@ -1,0 +1,207 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { loadRenderer } from '../chat/load-renderer.js';
+import { TrajmillError } from '../errors.js';
+import { probeFile } from '../formats/probe.js';
+import { FORMATS } from '../formats/registry.js';
+import { builtinTasks } from '../grading/builtin-tasks.js';
+import { parseTaskFile } from '../grading/task-file.js';
+import { TaskIndex } from '../grading/task-index.js';
+import type { TaskRecord } from '../grading/task-record.js';
+import { discover, type InputFile } from '../logs/discover.js';
+import { scanFile } from '../logs/scan.js';
+import { loadEncoder } from '../tokens/load-encoder.js';
+import { TOOL_VERSION } from '../version.js';
+import { writeFileAtomic } from './atomic-file.js';
+import { canonicalJson } from './canonical-json.js';
+import { type PipelineConfig, type PipelineInput, readLimits } from './config.js';
+import { readPipeline } from './config-file.js';
+import { faultPoint } from './fault.js';
+import { type Location, type Piece, type Plan, type PlanInput, readPlan, sealPlan } from './plan.js';
+import { type RunFolder, runFolder } from './run-folder.js';
+import { groupPieces, taskBytes } from './task-pieces.js';
+
+const PLAN_VERSION = 1;
+
+export interface PlanRunOptions {
+  /** path of the pipeline file */
+  readonly pipeline: string;
+  /** globs that replace the pipeline's inputs, relative to `cwd` */
+  readonly input?: readonly string[];
+  /** run folder, relative to `cwd` */
+  readonly out?: string;
+  readonly cwd: string;
+}
+
+/**
+ * Freezes the plan of a run into its folder. A folder that holds the same plan is left as it is; one that holds
+ * another is refused with E_PLAN_MISMATCH.
+ */
+export async function planRun(
+  options: PlanRunOptions,
+): Promise<{ plan: Plan; outDir: string; warnings: string[] }> {
+  const pipelinePath = resolve(options.cwd, options.pipeline);
+  const config = readPipeline(pipelinePath);
+  const home = dirname(pipelinePath);
+  const outDir = runDir(options, config, home);
+
+  const { root, files, warnings } = await findInputs(options, config, home);
+  const location: Location = {
+    input_root: root,
+    tokenizer: resolveName(config.tokenizer, home),
+    template: resolveName(config.template, home),
+  };
+  const encoder = loadEncoder({ tokenizer: location.tokenizer });
+  const renderer = loadRenderer({ template: location.template });
+
+  const total = files.reduce((sum, file) => sum + file.bytes, 0);
+  const target = config.shard_bytes ?? taskBytes(total);
+  const { inputs, pieces } = await cutInputs({ root, files, target, config });
+  const { inputs: _inputs, out: _out, ...frozen } = config;
+  const plan = sealPlan({
+    schema_version: PLAN_VERSION,
+    tool_version: TOOL_VERSION,
+    config: {
+      ...frozen,
+      // what the names stand for is frozen by hash; the paths themselves may differ between machines
+      tokenizer: basename(config.tokenizer),
+      template: basename(config.template),
+      tasks: { ...config.tasks, files: config.tasks.files.map((file) => basename(file)) },
+    },
+    tokenizer_sha256: encoder.sha256,
+    template_sha256: renderer.sha256,
+    adapters: Object.fromEntries(FORMATS.map((adapter) => [adapter.name, adapter.version])),
+    task_records: loadTasks(config, home),
+    inputs,
+    companions: findCompanions(root, files),
+    tasks: groupPieces(pieces, target),
+  });
+  freeze(runFolder(outDir), plan, location);
+  return { plan, outDir, warnings };
+}
+
+function runDir(options: PlanRunOptions, config: PipelineConfig, home: string): string {
+  if (options.out !== undefined) return resolve(options.cwd, options.out);
+  if (config.out !== null) return resolve(home, config.out);
+  const name = basename(options.pipeline, extname(options.pipeline));
+  return resolve(options.cwd, 'out', name);
+}
+
+/** Built-in names stay; anything that looks like a path is taken from the pipeline's folder. */
+function resolveName(name: string, home: string): string {
+  return name.includes('/') || extname(name) !== '' ? resolve(home, name) : name;
+}
+
+async function findInputs(options: PlanRunOptions, config: PipelineConfig, home: string) {
+  const fromFlags = options.input !== undefined && options.input.length > 0;
+  const cwd = fromFlags ? options.cwd : home;
+  const entries: PipelineInput[] = fromFlags
+    ? [
+        {
+          globs: [...(options.input ?? [])],
+          ignore: config.inputs.flatMap((entry) => entry.ignore),
+          format: 'auto',
+        },
+      ]
+    : config.inputs;
+  if (entries.length === 0) {
+    throw new TrajmillError('E_NO_INPUT', 'no inputs: name them in the pipeline file or with --input GLOB', {
+      place: options.pipeline,
+    });
+  }
+  // one root for all entries, so that paths in the plan do not depend on which entry found a file
+  const all = await discover({ globs: entries.flatMap((entry) => entry.globs), cwd });
+  const formats = new Map<string, { file: InputFile; format: string }>();
+  for (const entry of entries) {
+    const found = await discover({ globs: entry.globs, ignore: entry.ignore, root: all.root, cwd }).catch(
+      (error: unknown) => {
+        if (error instanceof TrajmillError && error.code === 'E_NO_INPUT' && entries.length > 1) return null;
+        throw error;
+      },
+    );
+    for (const file of found?.files ?? []) {
+      if (!formats.has(file.path)) formats.set(file.path, { file, format: entry.format });
+    }
+  }
+  const files = [...formats.values()]
+    .map(({ file, format }) => ({ ...file, format }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { root: all.root, files, warnings: [...all.warnings] };
+}
+
+type PlannedFile = InputFile & { readonly format: string };
+
+async function cutInputs(options: {
+  root: string;
+  files: readonly PlannedFile[];
+  target: number;
+  config: PipelineConfig;
+}) {
+  const { root, files, target, config } = options;
+  const inputs: PlanInput[] = [];
+  const pieces: Piece[] = [];
+  for (const file of files) {
+    const path = join(root, file.path);
+    const { splittable } = await probeFile(path, {
+      format: file.format,
+      limits: readLimits(config),
+    });
+    const scan = await scanFile(path, { rangeBytes: target, splittable });
+    const input = inputs.length;
+    inputs.push({ path: file.path, bytes: scan.bytes, sha256: scan.sha256, format: file.format });
+    if (splittable && scan.ranges.length > 0) {
+      for (const range of scan.ranges) pieces.push({ input, ...range, whole: scan.ranges.length === 1 });
+    } else {
+      pieces.push({ input, byte_start: 0, byte_end: scan.bytes, first_line: 1, whole: true });
+    }
+  }
+  return { inputs, pieces };
+}
+
+/** Files in the inputs' folders that no glob named: an adapter may join them, as the sidecars of an input. */
+function findCompanions(root: string, files: readonly InputFile[]): string[] {
+  const named = new Set(files.map((file) => file.path));
+  const folders = new Set(files.map((file) => dirname(file.path)));
+  const companions: string[] = [];
+  for (const folder of folders) {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isFile() && !entry.name.startsWith('.') && !named.has(path)) companions.push(path);
+    }
+  }
+  return companions.sort((a, b) => (a < b ? -1 : 1));
+}
+
+function loadTasks(config: PipelineConfig, home: string): TaskRecord[] {
+  const own = config.tasks.files.flatMap((file) => readTaskFile(resolve(home, file), file));
+  const shipped = config.tasks.builtin ? builtinTasks() : [];
+  // a user's record replaces the shipped one of the same id
+  const ids = new Set(own.map((record) => record.task_id));
+  const records = [...own, ...shipped.filter((record) => !ids.has(record.task_id))];
+  TaskIndex.of(records);
+  return records;
+}
+
+function readTaskFile(path: string, named: string): TaskRecord[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new TrajmillError('E_TASK_FILE', `cannot read the task file ${named}`, { cause });
+  }
+  return parseTaskFile(text, named);
+}
+
+function freeze(folder: RunFolder, plan: Plan, location: Location): void {
+  const existing = readPlan(folder);
+  if (existing !== null && existing.plan_id !== plan.plan_id) {
+    throw new TrajmillError(
+      'E_PLAN_MISMATCH',
+      `holds plan ${existing.plan_id.slice(0, 12)}, this one is ${plan.plan_id.slice(0, 12)}; name another folder with --out or remove it`,
+      { place: folder.dir },
+    );
+  }
+  writeFileAtomic(folder.location, `${canonicalJson(location)}\n`);
+  if (existing === null) writeFileAtomic(folder.plan, `${canonicalJson(plan)}\n`);
+  faultPoint('after-plan');
+}

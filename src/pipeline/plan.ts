@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { TrajmillError } from '../errors.js';
+import { taskRecordSchema } from '../grading/task-record.js';
+import { canonicalSha256 } from './canonical-json.js';
+import { pipelineSchema } from './config.js';
+import type { RunFolder } from './run-folder.js';
+
+/** A stretch of one input file: the whole of it, or whole lines of a file that may be cut. */
+export const pieceSchema = z.strictObject({
+  input: z.int().describe('index into inputs'),
+  byte_start: z.int(),
+  byte_end: z.int().describe('exclusive'),
+  first_line: z.int().describe('1-based number of the first line'),
+  whole: z.boolean(),
+});
+
+export const planInputSchema = z.strictObject({
+  path: z.string().describe('relative to the input root, forward slashes'),
+  bytes: z.int(),
+  sha256: z.string(),
+  format: z.string().describe('format asked for, or auto'),
+});
+
+/**
+ * The frozen plan of a run. Everything that can change a byte of the corpus is in it, and nothing else: no
+ * absolute path, no worker count, no output folder. Its identity is the sha256 of its canonical JSON.
+ */
+export const planBodySchema = z.strictObject({
+  schema_version: z.int(),
+  tool_version: z.string(),
+  config: pipelineSchema.omit({ inputs: true, out: true }),
+  tokenizer_sha256: z.string(),
+  template_sha256: z.string(),
+  adapters: z.record(z.string(), z.string()).describe('version by format'),
+  task_records: z.array(taskRecordSchema),
+  inputs: z.array(planInputSchema),
+  companions: z.array(z.string()).describe('files beside the inputs that adapters may join, by path'),
+  tasks: z.array(z.array(pieceSchema)),
+});
+
+export const planSchema = z.strictObject({ plan_id: z.string(), body: planBodySchema });
+
+/** Where the inputs of a plan lie on this machine. */
+export const locationSchema = z.strictObject({
+  input_root: z.string(),
+  tokenizer: z.string(),
+  template: z.string(),
+});
+
+export type Piece = z.infer<typeof pieceSchema>;
+export type PlanInput = z.infer<typeof planInputSchema>;
+export type PlanBody = z.infer<typeof planBodySchema>;
+export type Plan = z.infer<typeof planSchema>;
+export type Location = z.infer<typeof locationSchema>;
+
+export function sealPlan(body: PlanBody): Plan {
+  return { plan_id: canonicalSha256(body), body };
+}
+
+function readJsonFile<T>(path: string, schema: z.ZodType<T>): T | null {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new TrajmillError('E_PLAN_MISMATCH', 'not a file of this version; use a new --out folder', {
+      place: path,
+      cause,
+    });
+  }
+}
+
+/** The plan of a run folder, or null where there is none. A plan whose id does not match its content is refused. */
+export function readPlan(folder: RunFolder): Plan | null {
+  const plan = readJsonFile(folder.plan, planSchema);
+  if (plan !== null && canonicalSha256(plan.body) !== plan.plan_id) {
+    throw new TrajmillError('E_PLAN_MISMATCH', 'the plan was changed after it was frozen', {
+      place: folder.plan,
+    });
+  }
+  return plan;
+}
+
+/** The plan and its location, or an error that says what to do. */
+export function requirePlan(folder: RunFolder): { plan: Plan; location: Location } {
+  const plan = readPlan(folder);
+  const location = readJsonFile(folder.location, locationSchema);
+  if (plan === null || location === null) {
+    throw new TrajmillError(
+      'E_USAGE',
+      'no plan here; make one with `trajmill plan PIPELINE.yaml --out DIR`',
+      {
+        place: folder.dir,
+      },
+    );
+  }
+  return { plan, location };
+}

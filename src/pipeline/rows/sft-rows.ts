@@ -1,0 +1,101 @@
+import { toMessages } from '../../chat/messages.js';
+import { RejectError } from '../../logs/reject.js';
+import type { SelectedPrefix } from '../../selection/decision.js';
+import type { SftRow } from '../../tables/table-specs.js';
+import { planRows } from '../../tokens/stretches.js';
+import type { MaskProofs } from '../../tokens/token-row.js';
+import type { Trajectory } from '../../trajectory/trajectory.js';
+import type { TaskContext } from '../task-context.js';
+import { lineage, rowName } from './lineage.js';
+
+/** Names of the proofs that held; throws a reject when one did not. */
+function heldProofs(proofs: MaskProofs, row: string): SftRow['proofs'] {
+  const failed = Object.entries(proofs).filter(([, held]) => held !== true);
+  if (failed.length > 0) {
+    throw new RejectError(
+      'mask_not_provable',
+      `${failed.map(([name]) => name).join(', ')} failed for row ${row}`,
+    );
+  }
+  return Object.keys(proofs) as SftRow['proofs'][number][];
+}
+
+/** Tokens of the turns after a prefix, as the template renders them at the end of the whole conversation. */
+function countCutTokens(context: TaskContext, trajectory: Trajectory, lastTurn: number): number {
+  const { renderer, encoder, scratch } = context;
+  const last = trajectory.epochs.at(-1);
+  if (last === undefined || lastTurn >= trajectory.turns.length - 1) return 0;
+  const { segments } = renderer.render({
+    turns: trajectory.turns,
+    indices: last.turns,
+    tools: trajectory.tools,
+  });
+  let tail = '';
+  for (const segment of segments) if (segment.turn > lastTurn) tail += segment.text;
+  scratch.length = 0;
+  return encoder.encode(tail, scratch, 'plain');
+}
+
+/**
+ * The `sft` rows of a selected prefix, one a stretch. Stretches without a trained token give no row. Token lists
+ * are copies.
+ */
+export function sftRows(options: {
+  context: TaskContext;
+  trajectory: Trajectory;
+  taskId: string | null;
+  prefix: SelectedPrefix;
+  occurrence: number;
+  split: string;
+}): SftRow[] {
+  const { context, trajectory, prefix, split } = options;
+  const { config } = context.plan.body;
+  const plans = planRows({
+    trajectory,
+    lastTurn: prefix.last_turn,
+    strategy: config.strategy,
+    renderer: context.renderer,
+  });
+  const cutTokens = countCutTokens(context, trajectory, prefix.last_turn);
+  const rows: SftRow[] = [];
+  for (const plan of plans) {
+    const name = rowName(
+      trajectory.trajectory_id,
+      options.occurrence,
+      `${prefix.rules.join('-')}.${prefix.last_turn}.e${plan.epoch}.s${plan.stretch}`,
+    );
+    const encoded = context.rowEncoder.encode({ trajectory, plan });
+    if (encoded.n_trained === 0) continue;
+    rows.push({
+      ...lineage(trajectory, options.taskId, prefix.flags),
+      row_id: name,
+      stage: config.stage,
+      split,
+      rules: prefix.rules,
+      stretch: plan.stretch,
+      epoch: plan.epoch,
+      anchor_turn: prefix.anchor_turn,
+      anchor_score: prefix.anchor_score,
+      score_scale: prefix.score_scale,
+      medal: prefix.medal,
+      weight: 1,
+      input_ids: encoded.input_ids.slice(),
+      loss_mask: encoded.loss_mask.slice(),
+      n_tokens: encoded.input_ids.length,
+      n_trained: encoded.n_trained,
+      n_turns: plan.indices.length,
+      cut_turns: trajectory.turns.length - 1 - prefix.last_turn,
+      cut_tokens: cutTokens,
+      straddled_tokens: encoded.straddled_tokens,
+      mask_policy: config.mask.policy,
+      template_sha256: context.renderer.sha256,
+      tokenizer_sha256: context.encoder.sha256,
+      strategy: config.strategy,
+      ids_differ_because: encoded.ids_differ_because,
+      proofs: heldProofs(encoded.proofs, name),
+      messages: JSON.stringify(toMessages(trajectory, plan.indices, encoded.trained_turns)),
+      tools: trajectory.tools,
+    });
+  }
+  return rows;
+}

@@ -1,0 +1,32 @@
+import { isCommitted } from './committed.js';
+import { readCompletion, readDecisions, readSurvey } from './completion.js';
+import { requirePlan } from './plan.js';
+import { runFolder } from './run-folder.js';
+
+export interface RunStatus {
+  readonly plan_id: string;
+  readonly tasks: number;
+  readonly surveyed: number;
+  readonly decided: boolean;
+  readonly completed: number;
+  /** tasks without a completion, by number */
+  readonly owed: readonly number[];
+  readonly committed: boolean;
+}
+
+/** What of a run is done. Reads markers only; `trajmill verify` checks the bytes. */
+export function runStatus(options: { outDir: string }): RunStatus {
+  const folder = runFolder(options.outDir);
+  const { plan } = requirePlan(folder);
+  const tasks = plan.body.tasks.map((_, task) => task);
+  const owed = tasks.filter((task) => readCompletion(folder, task, plan.plan_id) === null);
+  return {
+    plan_id: plan.plan_id,
+    tasks: tasks.length,
+    surveyed: tasks.filter((task) => readSurvey(folder, task, plan.plan_id) !== null).length,
+    decided: readDecisions(folder, plan.plan_id) !== null,
+    completed: tasks.length - owed.length,
+    owed,
+    committed: isCommitted(folder, plan.plan_id),
+  };
+}

@@ -1,0 +1,86 @@
+import { loadRenderer } from '../chat/load-renderer.js';
+import type { ChatRenderer } from '../chat/renderer.js';
+import { TrajmillError } from '../errors.js';
+import { TaskIndex } from '../grading/task-index.js';
+import { createSecretMasker, type SecretMasker } from '../logs/secrets.js';
+import { createRowEncoder, type RowEncoder } from '../tokens/encode-row.js';
+import type { Encoder, TokenSink } from '../tokens/encoder.js';
+import { loadEncoder } from '../tokens/load-encoder.js';
+import { type MaskOptions, TRAINED_KINDS } from '../tokens/mask-options.js';
+import { type Decisions, readDecisions } from './completion.js';
+import { type Location, type Plan, requirePlan } from './plan.js';
+import { type RunFolder, runFolder } from './run-folder.js';
+import { siblingNames } from './task-input.js';
+import type { WorkerSetup } from './task-message.js';
+
+/** Where the rows of RL differ from those of SFT: whatever the policy sampled in a window is an action. */
+function rlMask(mask: MaskOptions): MaskOptions {
+  return {
+    ...mask,
+    kinds: [...TRAINED_KINDS],
+    last_turn_only: false,
+    failed_turns: 'train',
+    truncated: 'train_without_stop',
+    malformed_calls: 'train',
+  };
+}
+
+/** What a worker keeps between tasks: the plan, and the engines that are dear to load. */
+export interface TaskContext {
+  readonly folder: RunFolder;
+  readonly plan: Plan;
+  readonly location: Location;
+  readonly siblings: ReadonlyMap<string, readonly string[]>;
+  readonly tasks: TaskIndex;
+  readonly pathPatterns: readonly RegExp[];
+  readonly secrets: SecretMasker;
+  readonly encoder: Encoder;
+  readonly renderer: ChatRenderer;
+  readonly rowEncoder: RowEncoder;
+  readonly rlRowEncoder: RowEncoder;
+  readonly scratch: TokenSink;
+  decisions(): Decisions;
+}
+
+/** Opens a run folder for work. The engines must be those that the plan names, else E_PLAN_MISMATCH. */
+export async function openTaskContext(setup: WorkerSetup): Promise<TaskContext> {
+  const folder = runFolder(setup.dir);
+  const { plan, location } = requirePlan(folder);
+  const { config } = plan.body;
+  const encoder = loadEncoder({ tokenizer: location.tokenizer });
+  const renderer = loadRenderer({ template: location.template });
+  assertSame('tokenizer', encoder.sha256, plan.body.tokenizer_sha256);
+  assertSame('template', renderer.sha256, plan.body.template_sha256);
+  let decisions: Decisions | null = null;
+  return {
+    folder,
+    plan,
+    location,
+    siblings: siblingNames(plan),
+    tasks: TaskIndex.of(plan.body.task_records),
+    pathPatterns: config.tasks.path_patterns.map((pattern) => new RegExp(pattern)),
+    secrets: createSecretMasker({ enabled: config.secrets === 'mask' }),
+    encoder,
+    renderer,
+    rowEncoder: createRowEncoder({ encoder, renderer, mask: config.mask }),
+    rlRowEncoder: createRowEncoder({ encoder, renderer, mask: rlMask(config.mask) }),
+    scratch: { ids: new Int32Array(1 << 16), length: 0 },
+    decisions: () => {
+      decisions ??= readDecisions(folder, plan.plan_id);
+      if (decisions === null) {
+        throw new TrajmillError('E_PLAN_MISMATCH', 'no decisions of this plan; run again', {
+          place: folder.dir,
+        });
+      }
+      return decisions;
+    },
+  };
+}
+
+function assertSame(what: string, actual: string, planned: string): void {
+  if (actual === planned) return;
+  throw new TrajmillError(
+    'E_PLAN_MISMATCH',
+    `the ${what} has sha256 ${actual}, ${planned} when it was planned; plan again into a new folder`,
+  );
+}

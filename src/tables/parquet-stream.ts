@@ -1,0 +1,127 @@
+import { type RecordBatch, Table, tableToIPC } from 'apache-arrow';
+
+/** Codecs of the shards. The level of zstd is the library's fixed default, 1. */
+export const COMPRESSIONS = ['zstd', 'snappy', 'none'] as const;
+export type Compression = (typeof COMPRESSIONS)[number];
+
+const CODECS = { zstd: 'ZSTD', snappy: 'SNAPPY', none: 'UNCOMPRESSED' } as const;
+
+/** Names the writer in the footer; pinned, because it is part of the bytes. */
+const CREATED_BY = 'trajmill';
+
+/** No row group is cut by rows: each batch is one already. */
+const NO_ROW_LIMIT = 2 ** 31 - 1;
+
+/** Takes record batches, one a row group, and gives the bytes of a Parquet file as they arise. */
+export interface ParquetStream {
+  /** Resolves once the encoder has taken the batch and asks for more, so that one batch at most waits. */
+  write(batch: RecordBatch): Promise<void>;
+  /** No more batches; the footer follows. At least one batch, of no rows if need be, must have been written. */
+  end(): Promise<void>;
+  /** Gives up: nothing more is written. */
+  cancel(): Promise<void>;
+}
+
+/** Hands the next batch over when the encoder asks for it. */
+class BatchSource {
+  readonly stream: ReadableStream<unknown>;
+  #controller: ReadableStreamDefaultController<unknown> | null = null;
+  #asked: () => void = () => {};
+  #request: Promise<void>;
+  #settle: (() => void) | null = null;
+
+  constructor() {
+    this.#request = this.#nextRequest();
+    this.stream = new ReadableStream<unknown>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => {
+          this.#asked();
+          return new Promise<void>((resolve) => {
+            this.#settle = resolve;
+          });
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  /** Resolves when the encoder asks for a batch. */
+  asked(): Promise<void> {
+    return this.#request;
+  }
+
+  give(batch: unknown): void {
+    this.#request = this.#nextRequest();
+    this.#controller?.enqueue(batch);
+    this.#settle?.();
+  }
+
+  close(): void {
+    this.#controller?.close();
+    this.#controller = null;
+    this.#settle?.();
+  }
+
+  #nextRequest(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#asked = resolve;
+    });
+  }
+}
+
+/**
+ * Opens a Parquet encoder whose output goes to `sink` piece by piece. `sink` also learns whether the input has
+ * ended: bytes from then on may hold the footer. The library gives no way to end a row group, so a limit of one
+ * byte does: every batch after the first finds the group full and starts the next.
+ */
+export async function openParquetStream(
+  compression: Compression,
+  sink: (bytes: Uint8Array, ended: boolean) => Promise<void>,
+): Promise<ParquetStream> {
+  // loaded when first needed: commands that write no tables do not pay for it
+  const wasm = await import('parquet-wasm/node');
+  const properties = new wasm.WriterPropertiesBuilder()
+    .setCompression(wasm.Compression[CODECS[compression]])
+    .setDictionaryEnabled(false)
+    .setStatisticsEnabled(wasm.EnabledStatistics.Chunk)
+    .setMaxRowGroupSize(NO_ROW_LIMIT)
+    .setMaxRowGroupBytes(1)
+    .setCreatedBy(CREATED_BY)
+    .build();
+  const source = new BatchSource();
+  let ended = false;
+
+  const drained = (async () => {
+    const output: ReadableStream<Uint8Array> = await wasm.transformParquetStream(source.stream, properties);
+    // leaving the loop by an error of the sink cancels the output
+    for await (const bytes of output) await sink(bytes, ended);
+  })();
+  // the failure is thrown where somebody waits; until then it is not unhandled
+  drained.catch(() => {});
+
+  const askedOrFailed = () => Promise.race([source.asked(), drained]);
+
+  return {
+    async write(batch) {
+      await askedOrFailed();
+      const table = wasm.Table.fromIPCStream(tableToIPC(new Table([batch]), 'stream'));
+      const [first] = table.recordBatches();
+      table.free();
+      source.give(first);
+      await askedOrFailed();
+    },
+    async end() {
+      await askedOrFailed();
+      ended = true;
+      source.close();
+      await drained;
+    },
+    async cancel() {
+      source.close();
+      await drained.catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,264 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { tokensOf } from './batch-builder.js';
+import { type CheckList, type CheckResult, createCheckList } from './check-list.js';
+import { columnProblem } from './column-check.js';
+import { huggingfaceValue } from './features.js';
+import { type CorpusManifest, type ManifestFile, readManifest, shardPath } from './manifest.js';
+import { expectedSchema, schemaDifference } from './parquet-schema.js';
+import { readFooter, readShard } from './read-shard.js';
+import type { AnyRow, TableSpec } from './table-spec.js';
+import { SCHEMA_VERSION, TABLES, type TableName } from './table-specs.js';
+import {
+  type ReadRlRow,
+  type ReadSftRow,
+  type ReadWindowRow,
+  rewardProblem,
+  rlTokensProblem,
+  sequenceProblem,
+  sequenceRewardsProblem,
+  sftProofsProblem,
+  sftTokensProblem,
+  type WindowPlace,
+  windowPlace,
+} from './verify-rows.js';
+
+export interface VerifyOptions {
+  /** Proves the mask of an sft row anew; gives what does not hold, or null. */
+  readonly prove?: (row: ReadSftRow) => string | null | Promise<string | null>;
+  /** Called before each file, with its number from 0 and how many there are. */
+  readonly onFile?: (path: string, index: number, of: number) => void;
+}
+
+export interface VerifyReport {
+  /** folder of the manifest */
+  readonly corpus: string;
+  readonly ok: boolean;
+  readonly checks: readonly CheckResult[];
+}
+
+/** Windows first: sequences are checked against them. */
+const READ_ORDER: readonly TableName[] = ['windows', 'rl', 'sft', 'executions', 'trajectories'];
+
+/**
+ * Checks a committed corpus from its manifest and shards alone. Sums, schemas and footers come first; a shard
+ * that fails them is not read further. Throws TrajmillError E_UNCOMMITTED where there is no manifest.
+ */
+export async function verifyCorpus(dir: string, options: VerifyOptions = {}): Promise<VerifyReport> {
+  const { corpus, manifest } = await readManifest(dir);
+  const checks = createCheckList();
+  await checkFiles(corpus, manifest, checks);
+  const rows = new RowChecks(checks, manifest, options.prove);
+  const files = READ_ORDER.flatMap((table) => manifest.files.filter((file) => file.table === table));
+  for (const [index, file] of files.entries()) {
+    options.onFile?.(file.path, index, files.length);
+    const path = join(corpus, file.path);
+    if (!(await sumsHold(path, file, checks))) continue;
+    if (!(await footerHolds(path, { file, manifest, checks }))) continue;
+    await rows.checkShard(path, file);
+  }
+  rows.finish();
+  const results = Object.values(checks).map((check) => check.result());
+  return { corpus, ok: results.every(({ ok }) => ok), checks: results };
+}
+
+/** Names of the files under a folder, relative to it with forward slashes, in code-unit order. */
+async function filesUnder(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(dir.length + 1)
+        .replaceAll('\\', '/'),
+    )
+    .sort();
+}
+
+async function checkFiles(corpus: string, manifest: CorpusManifest, { files }: CheckList): Promise<void> {
+  const present = new Set(await filesUnder(join(corpus, 'data')));
+  const named = new Set<string>();
+  for (const file of manifest.files) {
+    const twice = named.has(file.path);
+    named.add(file.path);
+    const missing = !present.has(file.path.replace(/^data\//, ''));
+    files.look(file.path, missing ? 'is missing' : twice ? 'is named twice' : nameProblem(file));
+  }
+  for (const name of present) {
+    if (!named.has(`data/${name}`)) files.look(`data/${name}`, 'is not in the manifest');
+  }
+}
+
+function nameProblem({ path, table, split }: ManifestFile): string | null {
+  const [, index, of] = /-(\d{5})-of-(\d{5})\.parquet$/.exec(path) ?? [];
+  const expected = shardPath(table, split, { index: Number(index), of: Number(of) });
+  return path === expected ? null : `is named unlike a shard of ${table}, split ${split}`;
+}
+
+async function sumsHold(path: string, file: ManifestFile, { sums }: CheckList): Promise<boolean> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 })) {
+      hash.update(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+    }
+  } catch (cause) {
+    sums.look(file.path, `cannot be read: ${messageOf(cause)}`);
+    return false;
+  }
+  const sha256 = hash.digest('hex');
+  const problem =
+    bytes !== file.bytes
+      ? `has ${bytes} bytes, the manifest says ${file.bytes}`
+      : sha256 !== file.sha256
+        ? `has sha256 ${sha256}, the manifest says ${file.sha256}`
+        : null;
+  sums.look(file.path, problem);
+  return problem === null;
+}
+
+async function footerHolds(
+  path: string,
+  context: { readonly file: ManifestFile; readonly manifest: CorpusManifest; readonly checks: CheckList },
+): Promise<boolean> {
+  const { file, manifest, checks } = context;
+  const spec = TABLES[file.table];
+  try {
+    const footer = await readFooter(path);
+    const difference = schemaDifference(footer.schema, expectedSchema(spec));
+    checks.schema.look(file.path, difference);
+    checks.footer.look(file.path, keysProblem(footer.keys, spec, manifest));
+    const problem =
+      footer.rows !== file.rows
+        ? `has ${footer.rows} rows, the manifest says ${file.rows}`
+        : footer.row_groups.length !== file.row_groups
+          ? `has ${footer.row_groups.length} row groups, the manifest says ${file.row_groups}`
+          : null;
+    checks.rows.look(file.path, problem);
+    return difference === null;
+  } catch (cause) {
+    checks.schema.look(file.path, messageOf(cause));
+    return false;
+  }
+}
+
+function keysProblem(
+  keys: ReadonlyMap<string, string>,
+  spec: TableSpec,
+  manifest: CorpusManifest,
+): string | null {
+  const expected = {
+    huggingface: huggingfaceValue(spec),
+    schema_version: String(SCHEMA_VERSION),
+    plan_id: manifest.plan_id,
+  };
+  for (const [key, value] of Object.entries(expected)) {
+    const actual = keys.get(key);
+    if (actual !== value) return `footer key ${key} is ${actual ?? 'absent'}, expected ${value}`;
+  }
+  return null;
+}
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+/** The checks that need rows, and what must be remembered between shards: ids and places of windows. */
+class RowChecks {
+  readonly #checks: CheckList;
+  readonly #prove: VerifyOptions['prove'];
+  readonly #hasWindows: boolean;
+  readonly #seen = new Map<TableName, Set<string>>();
+  readonly #windows = new Map<string, WindowPlace[]>();
+
+  constructor(checks: CheckList, manifest: CorpusManifest, prove: VerifyOptions['prove']) {
+    this.#checks = checks;
+    this.#prove = prove;
+    this.#hasWindows = manifest.files.some(({ table }) => table === 'windows');
+  }
+
+  async checkShard(path: string, file: ManifestFile): Promise<void> {
+    const spec: TableSpec = TABLES[file.table];
+    let rows = 0;
+    let tokens = 0;
+    try {
+      for await (const row of readShard<TableSpec>(path, spec)) {
+        const key = spec.key === null ? '' : ` (${spec.key} ${String(row[spec.key])})`;
+        tokens += await this.#checkRow(row, file.table, `${file.path} row ${rows}${key}`);
+        rows++;
+      }
+      const problem =
+        tokens === file.tokens ? null : `has ${tokens} tokens, the manifest says ${file.tokens}`;
+      this.#checks.rows.look(file.path, problem);
+    } catch (cause) {
+      this.#checks.rows.look(file.path, `row ${rows} cannot be read: ${messageOf(cause)}`);
+    }
+  }
+
+  /** Windows whose sequence never came. */
+  finish(): void {
+    for (const [sequence, windows] of this.#windows) {
+      for (const { window_id } of windows) {
+        this.#checks.windows.look(`window ${window_id}`, `its sequence ${sequence} is not in table rl`);
+      }
+    }
+  }
+
+  /** Checks one row and gives its number of tokens. */
+  async #checkRow(row: AnyRow, table: TableName, place: string): Promise<number> {
+    const spec: TableSpec = TABLES[table];
+    const problem = valuesProblem(spec, row);
+    this.#checks.values.look(place, problem);
+    // the other checks rely on the types
+    if (problem !== null) return tokensOf(spec, row);
+    if (spec.key !== null) this.#checks.keys.look(place, this.#keyProblem(table, String(row[spec.key])));
+    if (table === 'sft') await this.#checkSft(row as unknown as ReadSftRow, place);
+    if (table === 'windows') this.#checkWindow(row as unknown as ReadWindowRow, place);
+    if (table === 'rl') this.#checkSequence(row as unknown as ReadRlRow, place);
+    return tokensOf(spec, row);
+  }
+
+  #keyProblem(table: TableName, key: string): string | null {
+    const seen = this.#seen.get(table) ?? new Set<string>();
+    this.#seen.set(table, seen);
+    if (seen.has(key)) return 'another row has the same id';
+    seen.add(key);
+    return null;
+  }
+
+  async #checkSft(row: ReadSftRow, place: string): Promise<void> {
+    this.#checks.tokens.look(place, sftTokensProblem(row));
+    this.#checks.proofs.look(place, sftProofsProblem(row) ?? (await this.#prove?.(row)) ?? null);
+  }
+
+  #checkWindow(row: ReadWindowRow, place: string): void {
+    this.#checks.rewards.look(place, rewardProblem(row));
+    const { place: window, problem } = windowPlace(row);
+    this.#checks.windows.look(place, problem);
+    if (window === null || row.sequence_id === null) return;
+    const windows = this.#windows.get(row.sequence_id) ?? [];
+    windows.push(window);
+    this.#windows.set(row.sequence_id, windows);
+  }
+
+  #checkSequence(row: ReadRlRow, place: string): void {
+    const problem = rlTokensProblem(row);
+    this.#checks.tokens.look(place, problem);
+    const windows = this.#hasWindows ? (this.#windows.get(row.sequence_id) ?? []) : undefined;
+    windows?.sort((a, b) => a.token_start - b.token_start);
+    this.#windows.delete(row.sequence_id);
+    if (windows !== undefined && problem === null) {
+      this.#checks.windows.look(place, sequenceProblem(row, windows));
+    }
+    this.#checks.rewards.look(place, sequenceRewardsProblem(row, windows));
+  }
+}
+
+function valuesProblem(spec: TableSpec, row: AnyRow): string | null {
+  for (const column of spec.columns) {
+    const problem = columnProblem(column, row[column.name]);
+    if (problem !== null) return `${column.name} ${problem}`;
+  }
+  return null;
+}

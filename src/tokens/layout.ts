@@ -1,0 +1,120 @@
+import type { Segment } from '../chat/segment.js';
+import { mapEdges } from './byte-edges.js';
+import type { Encoder } from './encoder.js';
+
+/** Text between two special tokens of the glue, or one such token. */
+export interface Piece {
+  readonly text: string;
+  /** id of the special token, -1 for text */
+  readonly special: number;
+  /** first byte of the piece in the normalised rendering */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where everything in a rendering lies: its pieces, and the bytes at which segments meet. */
+export interface Layout {
+  readonly pieces: readonly Piece[];
+  /**
+   * Segment k covers bytes high[k] to low[k + 1]; bytes low[k] to high[k] are a character composed across the
+   * edge before segment k and belong to neither side. Both have segments.length + 1 entries.
+   */
+  readonly low: Int32Array;
+  readonly high: Int32Array;
+  /** bytes of the whole normalised rendering */
+  readonly bytes: number;
+  /** where special tokens stand in the glue, in UTF-16 units of the joined segments */
+  readonly specialOffsets: readonly number[];
+}
+
+/** Finds special tokens in text: the leftmost, and of those the longest, as tokenizers do. */
+export class SpecialFinder {
+  readonly #pattern: RegExp | null;
+
+  constructor(specials: ReadonlyMap<string, number>) {
+    const texts = [...specials.keys()].filter((text) => text !== '').sort((a, b) => b.length - a.length);
+    this.#pattern = texts.length === 0 ? null : new RegExp(texts.map(escapePattern).join('|'), 'gu');
+  }
+
+  /** Calls `found` with offset and text of each. */
+  each(text: string, found: (offset: number, special: string) => void): void {
+    if (this.#pattern === null) return;
+    this.#pattern.lastIndex = 0;
+    for (let match = this.#pattern.exec(text); match !== null; match = this.#pattern.exec(text)) {
+      found(match.index, match[0]);
+    }
+  }
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
+export interface LayoutInput {
+  readonly segments: readonly Segment[];
+  readonly encoder: Encoder;
+  readonly finder: SpecialFinder;
+  /** also part the text behind every header, where generation began */
+  readonly cutAfterHeaders: boolean;
+}
+
+/** Lays a rendering out. Special tokens are looked for in the glue alone. */
+export function layOut({ segments, encoder, finder, cutAfterHeaders }: LayoutInput): Layout {
+  const low = new Int32Array(segments.length + 1);
+  const high = new Int32Array(segments.length + 1);
+  const pieces: Piece[] = [];
+  const specialOffsets: number[] = [];
+  const normalize = (text: string): string => encoder.normalize(text);
+  let pending = '';
+  let edges: number[] = [];
+  let offsets: number[] = [];
+  let bytes = 0;
+  let units = 0;
+
+  const flush = (): void => {
+    const text = pending;
+    const edgesHere = edges;
+    const end = mapEdges(
+      { text, offsets, normalize, base: bytes },
+      {
+        edge(at, from, to) {
+          const edge = edgesHere[at] ?? 0;
+          low[edge] = from;
+          high[edge] = to;
+        },
+      },
+    );
+    if (text !== '') pieces.push({ text, special: -1, start: bytes, end });
+    bytes = end;
+    pending = '';
+    edges = [];
+    offsets = [];
+  };
+
+  const addGlue = (text: string): void => {
+    let done = 0;
+    finder.each(text, (offset, special) => {
+      pending += text.slice(done, offset);
+      flush();
+      const start = bytes;
+      bytes += Buffer.byteLength(special);
+      pieces.push({ text: special, special: encoder.specials.get(special) ?? -1, start, end: bytes });
+      specialOffsets.push(units + offset);
+      done = offset + special.length;
+    });
+    pending += text.slice(done);
+  };
+
+  segments.forEach((segment, k) => {
+    if (cutAfterHeaders && segment.part !== 'header' && segments[k - 1]?.part === 'header') flush();
+    edges.push(k);
+    offsets.push(pending.length);
+    if (segment.glue) addGlue(segment.text);
+    else pending += segment.text;
+    units += segment.text.length;
+  });
+  edges.push(segments.length);
+  offsets.push(pending.length);
+  flush();
+  return { pieces, low, high, bytes, specialOffsets };
+}

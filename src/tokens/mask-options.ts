@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { MASK_POLICY_NAMES } from './mask-policy.js';
+
+/** Kinds of words that can be trained; each brings its frame (think tags, tool-call tags). */
+export const TRAINED_KINDS = ['reasoning', 'text', 'tool_call'] as const;
+export type TrainedKind = (typeof TRAINED_KINDS)[number];
+
+/** What counts in the loss of a row. The defaults are those of supervised fine-tuning. */
+export const maskSchema = z
+  .strictObject({
+    policy: z
+      .enum(MASK_POLICY_NAMES)
+      .default('sampled')
+      .describe('which parts around the words are trained: what the model samples, or what a trainer trains'),
+    kinds: z
+      .array(z.enum(TRAINED_KINDS))
+      .min(1)
+      .default([...TRAINED_KINDS])
+      .describe('kinds of words to train'),
+    models: z
+      .array(z.string())
+      .min(1)
+      .nullable()
+      .default(null)
+      .describe("models whose spans are trained; null for the trajectory's own model"),
+    last_turn_only: z.boolean().default(false).describe('train only the last trainable turn of a row'),
+    failed_turns: z
+      .enum(['train', 'mask'])
+      .default('train')
+      .describe('turns that launched an execution which failed or timed out: recovery is a lesson too'),
+    truncated: z
+      .enum(['mask', 'train_without_stop', 'reject'])
+      .default('mask')
+      .describe('turns that were cut short; their stop token is never trained'),
+    malformed_calls: z
+      .enum(['mask', 'train'])
+      .default('mask')
+      .describe('tool calls that did not parse, kept verbatim'),
+    stripped_reasoning: z
+      .enum(['mask', 'train'])
+      .default('mask')
+      .describe('turns of which the template left out recorded reasoning'),
+    boundary: z
+      .enum(['whole', 'sampled'])
+      .default('whole')
+      .describe(
+        'whole: one string, as trainers encode it, a token across header and words is not trained; ' +
+          'sampled: a token boundary where generation began',
+      ),
+  })
+  .describe('the loss mask');
+
+export type MaskOptions = z.infer<typeof maskSchema>;

@@ -1,0 +1,118 @@
+import { readJson, toPythonJson } from '../chat/python-json.js';
+import type { Segment } from '../chat/segment.js';
+import type { Span } from '../trajectory/span.js';
+import type { MaskOptions } from './mask-options.js';
+import { MASK_POLICIES } from './mask-policy.js';
+import type { MaskSubject } from './trained-turns.js';
+
+export interface SegmentQuestion {
+  readonly segments: readonly Segment[];
+  readonly subject: MaskSubject;
+  readonly trained: ReadonlySet<number>;
+  readonly altered: ReadonlySet<number>;
+  readonly mask: MaskOptions;
+}
+
+const LEFT_OUT = /^(?:\s|<think>|<\/think>)*$/;
+
+/**
+ * What the policy trains, worked out for the proof alone: 1 or 0 for each segment. Null where the words of a
+ * trained turn are not the model's own text of that turn, in order and complete.
+ */
+export function expectedSegments(question: SegmentQuestion): Uint8Array | null {
+  const { segments, trained } = question;
+  const words = new Map<number, Map<number, string[]>>();
+  const lastWord = new Map<number, number>();
+  segments.forEach(({ part, turn, span, text, glue }, k) => {
+    if (glue || part === 'context') return;
+    lastWord.set(turn, k);
+    if (!trained.has(turn) || span < 0) return;
+    const spans = words.get(turn) ?? new Map<number, string[]>();
+    const texts = spans.get(span) ?? [];
+    texts.push(text);
+    words.set(turn, spans.set(span, texts));
+  });
+  for (const turn of trained) {
+    if (!isOwnText(question, turn, words.get(turn) ?? new Map())) return null;
+  }
+  return Uint8Array.from(segments, (segment, k) =>
+    isExpected(question, segment) && !isAfterCut(question, segment, k, lastWord) ? 1 : 0,
+  );
+}
+
+function isExpected(
+  { subject, trained, mask }: SegmentQuestion,
+  { part, turn, span: index }: Segment,
+): boolean {
+  const policy = MASK_POLICIES[mask.policy];
+  if (!trained.has(turn)) return false;
+  switch (part) {
+    case 'context':
+      return false;
+    case 'header':
+    case 'stop':
+    case 'separator':
+    case 'empty_think':
+      return policy[part];
+    default: {
+      const span = subject.turns[turn]?.spans[index];
+      if (span === undefined || span.origin !== 'model') return false;
+      if (span.kind === 'malformed_call' && mask.malformed_calls !== 'train') return false;
+      const writer = span.model ?? subject.model;
+      const own = mask.models === null ? writer === subject.model : mask.models.includes(writer ?? '');
+      const kind = part === 'think_frame' ? 'reasoning' : part === 'call_frame' ? 'tool_call' : part;
+      return own && mask.kinds.includes(kind);
+    }
+  }
+}
+
+function isAfterCut(
+  { subject }: SegmentQuestion,
+  { turn }: Segment,
+  k: number,
+  lastWord: ReadonlyMap<number, number>,
+): boolean {
+  return (subject.turns[turn]?.truncated ?? null) !== null && k > (lastWord.get(turn) ?? -1);
+}
+
+function isOwnText(
+  { subject, altered }: SegmentQuestion,
+  index: number,
+  words: ReadonlyMap<number, readonly string[]>,
+): boolean {
+  const turn = subject.turns[index];
+  if (turn === undefined || turn.role !== 'assistant') return false;
+  for (const [number, span] of turn.spans.entries()) {
+    const texts = words.get(number) ?? [];
+    const own =
+      span.inline || span.kind === 'reasoning'
+        ? isTextOf(span, texts, altered.has(index))
+        : isCallOf(span, texts);
+    if (!own) return false;
+  }
+  return true;
+}
+
+/** The texts stand in the span one after another; only blanks and think tags may be missing between them. */
+function isTextOf(span: Span, texts: readonly string[], incomplete: boolean): boolean {
+  let at = 0;
+  for (const text of texts) {
+    const found = incomplete ? span.text.indexOf(text, at) : firstBehindBlanks(span.text, text, at);
+    if (found < 0) return false;
+    at = found + text.length;
+  }
+  return incomplete || LEFT_OUT.test(span.text.slice(at));
+}
+
+function firstBehindBlanks(whole: string, text: string, from: number): number {
+  const found = whole.indexOf(text, from);
+  return found >= 0 && LEFT_OUT.test(whole.slice(from, found)) ? found : -1;
+}
+
+function isCallOf(span: Span, texts: readonly string[]): boolean {
+  const { call } = span;
+  if (call === null) return false;
+  const written = call.arguments_were_object ? toPythonJson(readJson(call.arguments)) : call.arguments;
+  const [name, args] = call.name === '' ? ['', texts[0] ?? ''] : [texts[0] ?? '', texts[1] ?? ''];
+  return name === call.name && args === written;
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { TrajmillError } from '../errors.js';
+
+const addedToken = z
+  .object({
+    id: z.int().nonnegative(),
+    content: z.string(),
+    special: z.boolean().default(false),
+    single_word: z.boolean().default(false),
+    lstrip: z.boolean().default(false),
+    rstrip: z.boolean().default(false),
+    normalized: z.boolean().optional(),
+  })
+  .transform((token) => ({ ...token, normalized: token.normalized ?? !token.special }));
+
+/** A stage of the tokenizer (normaliser, pre-tokenizer ...) as the file has it. */
+const component = z.looseObject({ type: z.string() });
+
+const bpeOptions = z.looseObject({
+  type: z.string(),
+  dropout: z.number().nullish(),
+  unk_token: z.string().nullish(),
+  continuing_subword_prefix: z.string().nullish(),
+  end_of_word_suffix: z.string().nullish(),
+  fuse_unk: z.boolean().default(false),
+  byte_fallback: z.boolean().default(false),
+  ignore_merges: z.boolean().default(false),
+});
+
+const outline = z.looseObject({
+  added_tokens: z.array(addedToken).default([]),
+  normalizer: component.nullish().transform((value) => value ?? null),
+  pre_tokenizer: component.nullish().transform((value) => value ?? null),
+});
+
+export type AddedToken = z.output<typeof addedToken>;
+export type TokenizerStage = z.output<typeof component>;
+
+/** The model's options; its vocabulary and merges stand beside them, since they are large. */
+export type ModelOptions = z.output<typeof bpeOptions>;
+
+/** The parts of a tokenizer.json that engines look at. */
+export interface TokenizerJson {
+  readonly addedTokens: readonly AddedToken[];
+  readonly normalizer: TokenizerStage | null;
+  readonly preTokenizer: TokenizerStage | null;
+  readonly model: ModelOptions;
+  /** token text (in the model's own alphabet) and id; a Unigram's list has its place as id */
+  readonly vocab: ReadonlyArray<readonly [string, number]>;
+  /** pairs in order of rank; empty for models without merges */
+  readonly merges: ReadonlyArray<readonly [string, string]>;
+  /** the whole file, for libraries that read it themselves */
+  readonly raw: Record<string, unknown>;
+}
+
+/** Parses the text of a tokenizer.json. Throws TrajmillError E_TOKENIZER that names `place` and the fault. */
+export function parseTokenizer(text: string, place: string): TokenizerJson {
+  const refuse = (message: string, cause?: unknown): never => {
+    throw new TrajmillError('E_TOKENIZER', message, { place, cause });
+  };
+  let raw: unknown;
+  try {
+    raw = JSON.parse(text);
+  } catch (cause) {
+    return refuse('not JSON', cause);
+  }
+  if (!isRecord(raw) || !isRecord(raw['model'])) return refuse('not a tokenizer.json: it has no model');
+  const { model, ...rest } = raw;
+  const { vocab, merges, ...options } = model;
+  const parts = outline.safeParse(rest);
+  if (!parts.success) return refuse(`not a tokenizer.json: ${firstIssue(parts.error)}`);
+  // Old files leave the type out; every such model with merges is a BPE.
+  const parsed = bpeOptions.safeParse({ type: merges === undefined ? 'unknown' : 'BPE', ...options });
+  if (!parsed.success) return refuse(`model: ${firstIssue(parsed.error)}`);
+  return {
+    addedTokens: parts.data.added_tokens,
+    normalizer: parts.data.normalizer,
+    preTokenizer: parts.data.pre_tokenizer,
+    model: parsed.data,
+    vocab: readVocab(vocab) ?? refuse('model.vocab is neither an object of ids nor a list of scored tokens'),
+    merges: readMerges(merges ?? []) ?? refuse('model.merges is no list of pairs'),
+    raw,
+  };
+}
+
+function readVocab(vocab: unknown): Array<readonly [string, number]> | null {
+  if (Array.isArray(vocab)) {
+    const texts = vocab.map((entry: unknown) => (Array.isArray(entry) ? entry[0] : null));
+    return texts.every((text) => typeof text === 'string') ? texts.map((text, id) => [text, id]) : null;
+  }
+  if (!isRecord(vocab)) return null;
+  const entries = Object.entries(vocab);
+  return entries.every(isScored) ? entries : null;
+}
+
+function isScored(entry: [string, unknown]): entry is [string, number] {
+  return Number.isInteger(entry[1]);
+}
+
+function readMerges(merges: unknown): Array<readonly [string, string]> | null {
+  if (!Array.isArray(merges)) return null;
+  const pairs: Array<readonly [string, string]> = [];
+  for (const merge of merges) {
+    const pair: unknown[] = typeof merge === 'string' ? merge.split(' ') : Array.isArray(merge) ? merge : [];
+    const [left, right] = pair;
+    if (pair.length !== 2 || typeof left !== 'string' || typeof right !== 'string') return null;
+    pairs.push([left, right]);
+  }
+  return pairs;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function firstIssue(error: z.ZodError): string {
+  const issue = error.issues[0];
+  return issue === undefined ? 'malformed' : `${issue.path.join('.')}: ${issue.message}`;
+}
