@@ -58,7 +58,7 @@ function runsOf(values) {
 }
 
 function moduleText(runs) {
-  const lines = runs.join('').match(/.{1,100}/g);
+  const lines = runs.join('').match(/.{1,99}[A-Z]/g);
   return `// Made by scripts/unicode-classes.mjs; a test compares it with the reference for every code point.
 
 /**

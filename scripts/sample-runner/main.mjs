@@ -60,6 +60,9 @@ async function main() {
   if (values.task !== undefined && !TASK_IDS.includes(values.task)) {
     throw new Error(`sample-runner: no task ${values.task}; there are ${TASK_IDS.join(', ')}`);
   }
+  if (values.task !== undefined && values.out === undefined) {
+    throw new Error('sample-runner: --task needs --out, since it plays a part of the samples alone');
+  }
   const out = values.out ?? DATA_DIR;
   const python = findPython();
   const work = mkdtempSync(join(tmpdir(), 'sample-runner-'));

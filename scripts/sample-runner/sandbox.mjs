@@ -56,8 +56,8 @@ export function execute(sandbox, { command, args, limit, stamp }) {
     let grace;
     const timer = setTimeout(() => {
       timedOut = true;
-      process.kill(-child.pid, 'SIGINT');
-      grace = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), KILL_GRACE_MS);
+      signalGroup(child.pid, 'SIGINT');
+      grace = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), KILL_GRACE_MS);
     }, limit * 1000);
     child.on('error', reject);
     child.on('close', (code) => {
@@ -75,6 +75,15 @@ export function execute(sandbox, { command, args, limit, stamp }) {
       });
     });
   });
+}
+
+/** Signals a process with all its children; one that ended meanwhile needs no signal. */
+function signalGroup(pid, signal) {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
 }
 
 /** Runs a program of the agent: saved under `file`, started there without third-party packages. */

@@ -11,6 +11,8 @@ export interface TemplateSource {
   readonly sha256: string;
   /** values of special tokens that the template may name (bos_token, eos_token, ...) */
   readonly tokens: Readonly<Record<string, string>>;
+  /** special tokens that the tokenizer's config lists; empty for a bare template */
+  readonly specials: readonly string[];
 }
 
 /** Templates known by name, and the package file that holds each. */
@@ -40,16 +42,12 @@ export function readTemplate(template: string): TemplateSource {
       },
     );
   }
-  return path.endsWith('.json') ? fromConfig(template, path, text) : source(template, text, {});
+  return path.endsWith('.json') ? fromConfig(template, path, text) : templateFromText(template, text);
 }
 
 /** A template given as text. */
 export function templateFromText(name: string, text: string): TemplateSource {
-  return source(name, text, {});
-}
-
-function source(name: string, text: string, tokens: Readonly<Record<string, string>>): TemplateSource {
-  return { name, text, sha256: createHash('sha256').update(text).digest('hex'), tokens };
+  return { name, text, sha256: createHash('sha256').update(text).digest('hex'), tokens: {}, specials: [] };
 }
 
 function fromConfig(name: string, path: string, json: string): TemplateSource {
@@ -66,7 +64,8 @@ function fromConfig(name: string, path: string, json: string): TemplateSource {
     const value = tokenText(config[field]);
     if (value !== null) tokens[field] = value;
   }
-  return source(name, template, tokens);
+  const specials = [...Object.values(tokens), ...listedSpecials(config['added_tokens_decoder'])];
+  return { ...templateFromText(name, template), tokens, specials: [...new Set(specials)] };
 }
 
 /** Some configs list several templates by name; `default` is the one that chat uses. */
@@ -84,4 +83,12 @@ function tokenText(value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || !('content' in value)) return null;
   return typeof value.content === 'string' ? value.content : null;
+}
+
+function listedSpecials(decoder: unknown): string[] {
+  if (typeof decoder !== 'object' || decoder === null) return [];
+  const entries = Object.values(decoder) as { content?: unknown; special?: unknown }[];
+  return entries.flatMap(({ content, special }) =>
+    special === true && typeof content === 'string' ? [content] : [],
+  );
 }

@@ -1,3 +1,4 @@
+import type { ScoreScale } from '../trajectory/execution.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
 
 /** What a format records, for `trajmill formats` and docs/formats.md. */
@@ -19,6 +20,14 @@ export interface FormatNotes {
 export interface ExperimentTable {
   readonly experiment: readonly string[];
   readonly scoring: readonly string[];
+  /** how to read the answers of scoring calls, for formats that record no scores of their own */
+  readonly score?: ScoreRule | null;
+}
+
+/** Scoring calls are answered with a JSON object that holds the score under this key. */
+export interface ScoreRule {
+  readonly key: string;
+  readonly scale: ScoreScale;
 }
 
 /**

@@ -16,14 +16,9 @@ import {
 } from './fields.js';
 import { actionSpans } from './inline-calls.js';
 import { policyTokens } from './policy-tokens.js';
+import { scoredCalls } from './scored-calls.js';
 import { asId, asNumber, asString, isObject, type JsonObject } from './shape.js';
-import {
-  answerTurn,
-  boundaryFlags,
-  inferredOutcome,
-  requireModelTurns,
-  shellExecutions,
-} from './shell-executions.js';
+import { answerTurn, inferredOutcome, requireModelTurns, shellExecutions } from './shell-executions.js';
 import { callSpan } from './structured-calls.js';
 
 const KNOWN_VERSION = /^ATIF-v1\.[0-7]$/;
@@ -109,6 +104,7 @@ function readRun(
     const feedback_turn = answerTurn(turns, call);
     return inferredOutcome(turnText(turns, feedback_turn), { feedback_turn });
   });
+  const scored = scoredCalls(turns, executions, context);
   const tools = listAt(agent, 'tool_definitions', agentPath);
   return {
     session_id: sessionId(document, { path, parent }),
@@ -123,14 +119,14 @@ function readRun(
     tools: tools === null ? null : JSON.stringify(tools),
     turns,
     executions,
-    submissions: [],
+    submissions: scored.submissions,
     epochs: [{ turns: turns.map((_, index) => index), reason: null }],
     termination: 'unknown',
     turn_budget: null,
     seconds_budget: null,
     resolved: null,
-    feedback_exposes_test_score: false,
-    flags: runFlags(document, { parent, boundary: boundaryFlags(executions) }),
+    feedback_exposes_test_score: scored.submissions.some(({ scale }) => scale === 'test'),
+    flags: runFlags(document, { parent, boundary: scored.flags }),
   };
 }
 

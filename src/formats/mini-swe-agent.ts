@@ -8,10 +8,10 @@ import { assistantSpans, contentParts, environmentSpans, partsText } from './con
 import { fieldPath, listAt, listOf, objectAt, objectOf, stringAt, wrongType } from './fields.js';
 import { actionSpans, singleCommandMarks } from './inline-calls.js';
 import { responseReply } from './responses-api.js';
+import { scoredCalls } from './scored-calls.js';
 import { asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import {
   answerTurn,
-  boundaryFlags,
   type CallOutcome,
   requireModelTurns,
   type ShellCall,
@@ -125,7 +125,8 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const executions = shellExecutions(turns, context, (call) => outcome(entries, turns, call));
   const exit = exitStatus(info, messages);
   const termination = terminationOf(exit, turns, Array.isArray(input));
-  const flags = new Set([...boundaryFlags(executions), ...termination.flags]);
+  const scored = scoredCalls(turns, executions, context);
+  const flags = new Set([...scored.flags, ...termination.flags]);
   if (entries.some((entry) => entry.extra['interrupt_type'] === 'FormatError'))
     flags.add('refused_reply_not_in_context');
   return [
@@ -145,13 +146,13 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
       tools: null,
       turns,
       executions,
-      submissions: [],
+      submissions: scored.submissions,
       epochs: [{ turns: turns.map((_, index) => index), reason: null }],
       termination: termination.value,
       turn_budget: positive(objectAt(config, 'agent', 'info.config')?.['step_limit']),
       seconds_budget: null,
       resolved: null,
-      feedback_exposes_test_score: false,
+      feedback_exposes_test_score: scored.submissions.some(({ scale }) => scale === 'test'),
       flags: [...flags],
     },
   ];

@@ -7,9 +7,9 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from
 import { assistantSpans, contentParts, environmentSpans, partsText } from './content-parts.js';
 import { listAt, listOf, objectAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
 import { actionSpans } from './inline-calls.js';
+import { scoredCalls } from './scored-calls.js';
 import { asBoolean, asId, asString, isObject, type JsonObject } from './shape.js';
 import {
-  boundaryFlags,
   type CallOutcome,
   callKind,
   inferredOutcome,
@@ -124,7 +124,8 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   if (truncation !== null) truncateLast(turns, truncation);
 
   const executions = shellExecutions(turns, context, (call) => outcome(turns, call, context));
-  const flags = [...boundaryFlags(executions)];
+  const scored = scoredCalls(turns, executions, context);
+  const flags = [...scored.flags];
   if (unread.size > 0) flags.push(`unread_message_keys:${[...unread].sort().slice(0, MAX_NAMED).join(',')}`);
   return [
     {
@@ -143,13 +144,13 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
       tools: toolsOf(row),
       turns,
       executions,
-      submissions: [],
+      submissions: scored.submissions,
       epochs: [{ turns: turns.map((_, index) => index), reason: null }],
       termination: terminationOf(turns),
       turn_budget: null,
       seconds_budget: null,
       resolved: asBoolean(row['resolved']) ?? asBoolean(metadata['resolved']),
-      feedback_exposes_test_score: false,
+      feedback_exposes_test_score: scored.submissions.some(({ scale }) => scale === 'test'),
       flags,
     },
   ];

@@ -1,6 +1,6 @@
 import { contentParts, partsText } from './content-parts.js';
 import { fieldPath, listAt, objectOf, requiredString, stringAt } from './fields.js';
-import { asString, isObject, type JsonObject } from './shape.js';
+import { asString, type JsonObject } from './shape.js';
 
 /** A chat message of a step, with what tells it from others. */
 export interface Message {
@@ -38,7 +38,9 @@ export interface Contexts {
 }
 
 export function readSteps(list: readonly unknown[], path: string): Step[] {
-  return list.map((value, index) => readStep(value, `${path}[${index}]`)).filter((step) => step.messages.length > 0);
+  return list
+    .map((value, index) => readStep(value, `${path}[${index}]`))
+    .filter((step) => step.messages.length > 0);
 }
 
 /**
@@ -51,7 +53,8 @@ export function joinContexts(steps: readonly Step[]): Contexts {
   const epochs: number[][] = [];
   steps.forEach((step, at) => {
     const last = epochs.at(-1);
-    const grows = last?.every((turn, index) => entries[turn]?.message.key === step.messages[index]?.key) ?? false;
+    const grows =
+      last?.every((turn, index) => entries[turn]?.message.key === step.messages[index]?.key) ?? false;
     const epoch = last !== undefined && grows ? last : [];
     const from = epoch.length;
     const repeated = grows || last === undefined ? [] : repeatedTurns(step, entries);
@@ -63,7 +66,8 @@ export function joinContexts(steps: readonly Step[]): Contexts {
         return;
       }
       const own = position === step.reply;
-      const copied = !own && message.role === 'assistant' && isCopied({ at, steps, grows, first: last === undefined });
+      const copied =
+        !own && message.role === 'assistant' && isCopied({ at, steps, grows, first: last === undefined });
       epoch.push(entries.length);
       entries.push({ message, step: own ? step : null, copied, flags: entryFlags({ own, copied, message }) });
     });
@@ -90,7 +94,8 @@ function readStep(value: unknown, path: string): Step {
     response !== '' &&
     messages.at(-1)?.role !== 'assistant' &&
     messages[last]?.content !== response;
-  if (missing) messages.push(readMessage({ role: 'assistant', content: response }, fieldPath(path, 'model_response')));
+  if (missing)
+    messages.push(readMessage({ role: 'assistant', content: response }, fieldPath(path, 'model_response')));
   return {
     fields,
     path,
@@ -105,7 +110,13 @@ function readMessage(value: unknown, path: string): Message {
   const role = requiredString(fields, 'role', path);
   const content = partsText(contentParts(fields['content'], fieldPath(path, 'content')));
   const reasoning = messageReasoning(fields, path);
-  const key = JSON.stringify([role, content, reasoning, fields['tool_calls'] ?? null, fields['tool_call_id'] ?? null]);
+  const key = JSON.stringify([
+    role,
+    content,
+    reasoning,
+    fields['tool_calls'] ?? null,
+    fields['tool_call_id'] ?? null,
+  ]);
   return { fields, path, role, content, key };
 }
 
@@ -146,7 +157,8 @@ function answerOf(steps: readonly Step[], at: number): Message | null {
   const step = steps[at];
   if (step === undefined || step.observation === '' || step.reply !== step.messages.length - 1) return null;
   const next = steps[at + 1];
-  const grows = next !== undefined && step.messages.every((message, index) => message.key === next.messages[index]?.key);
+  const grows =
+    next !== undefined && step.messages.every((message, index) => message.key === next.messages[index]?.key);
   if (grows || !observesAfter(steps)) return null;
   return readMessage({ role: 'user', content: step.observation }, fieldPath(step.path, 'observation'));
 }
@@ -158,7 +170,7 @@ function observesAfter(steps: readonly Step[]): boolean {
     if (step.observation === '' || step.reply < 0) return;
     if (step.messages[step.reply - 1]?.content === step.observation) votes--;
     else if (steps[index + 1]?.messages[step.reply + 1]?.content === step.observation) votes++;
-    else if (isObject(step.fields) && step.observation.trimStart().startsWith('<tool_response>')) votes++;
+    else if (step.observation.trimStart().startsWith('<tool_response>')) votes++;
   });
   return votes > 0;
 }

@@ -1,4 +1,5 @@
 import { type CallMark, thinkRanges } from './inline-calls.js';
+import { memberText } from './json-slice.js';
 import { asString, isObject } from './shape.js';
 
 /** Name under which text that runs as a Python script is called. */
@@ -65,8 +66,11 @@ function jsonCall(body: string): CallMark['call'] {
     const call: unknown = JSON.parse(body);
     const name = isObject(call) ? asString(call['name']) : null;
     if (!isObject(call) || name === null || name === '') return null;
-    const args = call['arguments'] ?? {};
-    return { name, arguments: typeof args === 'string' ? args : JSON.stringify(args) };
+    const none = (call['arguments'] ?? null) === null;
+    return {
+      name,
+      arguments: none ? '{}' : (asString(call['arguments']) ?? memberText(body, 'arguments') ?? '{}'),
+    };
   } catch {
     return null;
   }

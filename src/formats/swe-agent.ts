@@ -15,14 +15,9 @@ import {
   stringAt,
 } from './fields.js';
 import { actionSpans } from './inline-calls.js';
+import { scoredCalls } from './scored-calls.js';
 import { asArray, asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
-import {
-  answerTurn,
-  boundaryFlags,
-  inferredOutcome,
-  requireModelTurns,
-  shellExecutions,
-} from './shell-executions.js';
+import { answerTurn, inferredOutcome, requireModelTurns, shellExecutions } from './shell-executions.js';
 import { toolCallSpans } from './structured-calls.js';
 import { actionMarks } from './swe-agent-actions.js';
 import { exitTermination, isHarnessReply } from './swe-agent-exits.js';
@@ -150,7 +145,8 @@ function readRun(run: JsonObject, document: JsonObject, context: ReadContext): R
   });
   const exit = exitTermination(info === null ? null : stringAt(info, 'exit_status', 'info'), info !== null);
   const submitted = exit.termination === 'unknown' && info === null && endsWithSubmit(replies);
-  const flags = new Set([...boundaryFlags(executions), ...config.flags, ...exit.flags]);
+  const scored = scoredCalls(turns, executions, context);
+  const flags = new Set([...scored.flags, ...config.flags, ...exit.flags]);
   if (submitted) flags.add('termination_inferred');
   if (messages.at(-1)?.role === 'assistant' && (steps.at(-1)?.observation ?? '') !== '') {
     flags.add('last_observation_not_in_history');
@@ -168,13 +164,13 @@ function readRun(run: JsonObject, document: JsonObject, context: ReadContext): R
     tools: null,
     turns,
     executions,
-    submissions: [],
+    submissions: scored.submissions,
     epochs: [{ turns: turns.map((_, index) => index), reason: null }],
     termination: submitted ? 'submitted' : exit.termination,
     turn_budget: config.turn_budget,
     seconds_budget: null,
     resolved: null,
-    feedback_exposes_test_score: false,
+    feedback_exposes_test_score: scored.submissions.some(({ scale }) => scale === 'test'),
     flags: [...flags],
   };
 }

@@ -28,6 +28,8 @@ export function textCallMarks(content: string): CallMark[] {
 
 type Call = CallMark['call'];
 
+const PARAMETER_CLOSE = '</parameter>';
+
 function taggedCall(body: string): Call {
   const trimmed = body.trim();
   const inner = /^(<function=[^>\n]*>)([\s\S]*)<\/function>$/.exec(trimmed);
@@ -48,8 +50,14 @@ function functionCall(tag: string, body: string): Call {
   const name = tag.slice('<function='.length, -1).trim();
   if (name === '') return null;
   const values: [string, string][] = [];
-  for (const match of body.matchAll(/<parameter=([^>\n]+)>([\s\S]*?)<\/parameter>/g)) {
-    values.push([match[1] ?? '', (match[2] ?? '').replace(/^\n/, '').replace(/\n$/, '')]);
+  const parameter = /<parameter=([^>\n]+)>/g;
+  for (let match = parameter.exec(body); match !== null; match = parameter.exec(body)) {
+    const start = match.index + match[0].length;
+    const end = body.indexOf(PARAMETER_CLOSE, start);
+    // A parameter that is never closed was never passed on as one.
+    if (end === -1) return null;
+    values.push([match[1] ?? '', body.slice(start, end).replace(/^\n/, '').replace(/\n$/, '')]);
+    parameter.lastIndex = end + PARAMETER_CLOSE.length;
   }
   return { name, arguments: JSON.stringify(Object.fromEntries(values)) };
 }

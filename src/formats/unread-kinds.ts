@@ -58,6 +58,10 @@ const lineKeys = (...names: string[]) => someLine((line) => hasKeys(line, ...nam
 const typeStartsWith = (value: JsonObject, prefix: string): boolean =>
   asString(value['type'])?.startsWith(prefix) ?? false;
 
+/** Human lines and tool lines of an aider chat without its header; two tests, since one pattern would backtrack. */
+const asks = text(/^#### \S/m);
+const answers = text(/^> /m);
+
 /** In order: what is told by a rarer mark stands first. */
 const RULES: readonly UnreadRule[] = [
   log(
@@ -176,7 +180,7 @@ const RULES: readonly UnreadRule[] = [
   ),
 
   log('an aider chat', text(/^# aider chat started at /m)),
-  log('an aider chat', text(/^#### \S[\s\S]*^> |^> [\s\S]*^#### \S/m)),
+  log('an aider chat', (sniff) => asks(sniff) && answers(sniff)),
   log('a Codex text log', text(/^\[\d{4}-\d\d-\d\d[^\]]*\] OpenAI Codex v/)),
   noLog('an autoresearch table', text(/^commit\t[^\n]*\bstatus\tdescription/)),
 ];

@@ -66,7 +66,12 @@ const T975 = [
 /** Beyond the table the Cornish-Fisher expansion is exact to 1e-5. */
 export function studentQuantile975(degrees: number): number {
   const z = 1.959963984540054;
-  const expanded =
-    z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2);
+  const terms = [
+    z,
+    (z ** 3 + z) / 4,
+    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
+  ];
+  const expanded = terms.reduce((sum, term, power) => sum + term / degrees ** power, 0);
   return T975[degrees - 1] ?? expanded;
 }

@@ -29,12 +29,6 @@ export class TaskIndex {
     return new TaskIndex(records, byName);
   }
 
-  /** The records of this index with those of `records` in place of the ones that have the same task_id. */
-  overriddenBy(records: readonly TaskRecord[]): TaskIndex {
-    const replaced = new Set(records.map((record) => record.task_id));
-    return TaskIndex.of([...this.records.filter((record) => !replaced.has(record.task_id)), ...records]);
-  }
-
   /** The record with this id or alias, or null. */
   find(name: string): TaskRecord | null {
     return this.#byName.get(name) ?? null;

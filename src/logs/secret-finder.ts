@@ -1,4 +1,3 @@
-import { lintSource } from '@secretlint/core';
 import { rules as presetRules } from '@secretlint/secretlint-rule-preset-recommend';
 import { LINT_KINDS, OWN_SECRET_RULES } from './secret-rules.js';
 
@@ -10,40 +9,58 @@ export interface FoundSecret {
   readonly kind: string;
 }
 
-// A log must not be able to switch its own masking off by quoting a `secretlint-disable` comment.
-const FILTER_COMMENTS = '@secretlint/secretlint-rule-filter-comments';
-
-const LINT_CONFIG = {
-  rules: presetRules
-    .filter((rule) => rule.meta.id !== FILTER_COMMENTS)
-    .map((rule) => ({ id: rule.meta.id, rule, options: {} })),
-};
-
-const ESCAPES_AND_COLOURS =
-  /\\+(?:u[0-9a-fA-F]{4}(?:\[[0-9;]*m)?|x1[bB](?:\[[0-9;]*m)?|[nrtbf"'/])|\p{Cc}\[[0-9;]*m/gu;
-
-/**
- * The text with JSON escapes and terminal colours blanked, offsets unchanged: `\nghp_...` and a token after a
- * colour code have a letter before them, behind which no rule would look.
- */
-function blankEscapes(text: string): string {
-  return text.replace(ESCAPES_AND_COLOURS, (written) => {
-    const last = written.at(-1) ?? '';
-    return '"\'/'.includes(last) ? ' '.repeat(written.length - 1) + last : ' '.repeat(written.length);
-  });
+/** What a secretlint rule reports. */
+interface LintReport {
+  readonly message: { readonly messageId: string; readonly data: Readonly<Record<string, unknown>> };
+  readonly range: readonly [number, number];
 }
 
-async function lint(text: string, found: FoundSecret[]): Promise<void> {
-  const result = await lintSource({
-    source: { filePath: 'package.json', content: text, contentType: 'text' },
-    options: { config: LINT_CONFIG },
-  });
-  for (const message of result.messages) {
+/** The part of secretlint's rule interface that rules over plain text use. */
+interface TextRule {
+  readonly meta: { readonly id: string };
+  create(
+    context: {
+      createTranslator(messages: unknown): (messageId: string, data?: object) => LintReport['message'];
+      report(report: LintReport): void;
+    },
+    options: object,
+  ): { file(source: { content: string; filePath: string; ext: string }): unknown };
+}
+
+let reports: LintReport[] = [];
+
+/**
+ * The rules are called directly, not by secretlint's lintSource: that one marks every step in a profiler which
+ * keeps all marks and searches them anew at each, so that a long run grows slow and large. The rule for
+ * `secretlint-disable` comments is left out: a log must not be able to switch its own masking off.
+ */
+const RULES = (presetRules as unknown as readonly TextRule[])
+  .filter((rule) => rule.meta.id !== '@secretlint/secretlint-rule-filter-comments')
+  .map((rule) =>
+    rule.create(
+      {
+        createTranslator:
+          () =>
+          (messageId, data = {}) => ({ messageId, data: { ...data } }),
+        report: (report) => reports.push(report),
+      },
+      {},
+    ),
+  );
+
+function lint(text: string): readonly LintReport[] {
+  reports = [];
+  // by this name the npm rule looks for GitHub tokens in addresses
+  for (const rule of RULES) rule.file({ content: text, filePath: 'package.json', ext: '.txt' });
+  return reports;
+}
+
+function applyPreset(text: string, found: FoundSecret[]): void {
+  for (const { message, range } of lint(text)) {
     const known = LINT_KINDS[message.messageId] ?? { kind: message.messageId.toLowerCase() };
-    let [start, end] = message.range;
+    let [start, end] = range;
     if (known.datum !== undefined) {
-      const data: Readonly<Record<string, unknown>> = message.data ?? {};
-      const secret = String(data[known.datum] ?? '');
+      const secret = String(message.data[known.datum] ?? '');
       start = text.indexOf(secret, start);
       end = start + secret.length;
     }
@@ -68,6 +85,20 @@ function applyOwnRules(text: string, found: FoundSecret[]): void {
   }
 }
 
+const ESCAPES_AND_COLOURS =
+  /\\+(?:u[0-9a-fA-F]{4}(?:\[[0-9;]*m)?|x1[bB](?:\[[0-9;]*m)?|[nrtbf"'/])|\p{Cc}\[[0-9;]*m/gu;
+
+/**
+ * The text with JSON escapes and terminal colours blanked, offsets unchanged: `\nghp_...` and a token after a
+ * colour code have a letter before them, behind which no rule would look.
+ */
+function blankEscapes(text: string): string {
+  return text.replace(ESCAPES_AND_COLOURS, (written) => {
+    const last = written.at(-1) ?? '';
+    return '"\'/'.includes(last) ? ' '.repeat(written.length - 1) + last : ' '.repeat(written.length);
+  });
+}
+
 const PASSWORD_KINDS = new Set(['url-password', 'database-password']);
 
 /** In order and disjoint; of overlapping findings their union stays, named by the more specific one. */
@@ -90,14 +121,12 @@ function merge(found: readonly FoundSecret[]): FoundSecret[] {
  * Every secret of a text, by secretlint's recommended preset and the rules of secret-rules.ts, in order and
  * disjoint. Reads the text as it stands, and once more with its escapes blanked where it has any.
  */
-export async function findSecrets(text: string): Promise<readonly FoundSecret[]> {
+export function findSecrets(text: string): readonly FoundSecret[] {
   const found: FoundSecret[] = [];
   const blanked = blankEscapes(text);
-  await lint(text, found);
-  applyOwnRules(text, found);
-  if (blanked !== text) {
-    await lint(blanked, found);
-    applyOwnRules(blanked, found);
+  for (const view of blanked === text ? [text] : [text, blanked]) {
+    applyPreset(view, found);
+    applyOwnRules(view, found);
   }
   return found.length === 0 ? found : merge(found);
 }

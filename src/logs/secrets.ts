@@ -25,14 +25,14 @@ export interface SecretMaskerOptions {
 /** Masks secrets before anything is written. */
 export interface SecretMasker {
   /** One text on its own (a reject's message, an error), numbered from 1. */
-  maskText(text: string): Promise<MaskedText>;
+  maskText(text: string): MaskedText;
   /**
    * Every text of a trajectory but its source path. The same secret has the same placeholder throughout, by
    * order of first appearance: `[masked-aws-key-id-1]`. A masked trajectory gets the identity of its new text and
    * the flag `secrets_masked`; token ids that its log recorded would still spell the secret, so they are dropped
    * with the flag `policy_dropped_secret`.
    */
-  maskTrajectory(trajectory: Trajectory): Promise<MaskedTrajectory>;
+  maskTrajectory(trajectory: Trajectory): MaskedTrajectory;
 }
 
 /** A secret of this length is masked wherever it stands, also where no rule would see it (an echoed key). */
@@ -71,8 +71,8 @@ class Ledger {
   }
 }
 
-async function maskFound(text: string, ledger: Ledger): Promise<string> {
-  const found = await findSecrets(text);
+function maskFound(text: string, ledger: Ledger): string {
+  const found = findSecrets(text);
   let masked = '';
   let position = 0;
   for (const { start, end, kind } of found) {
@@ -115,7 +115,7 @@ function readable(trajectory: Trajectory): Omit<Trajectory, 'trajectory_id' | 's
   return rest;
 }
 
-async function maskTrajectory(trajectory: Trajectory): Promise<MaskedTrajectory> {
+function maskTrajectory(trajectory: Trajectory): MaskedTrajectory {
   const suspects = new Set<string>();
   const content = readable(trajectory);
   mapStrings({ ...content, turns: content.turns.map(({ policy: _policy, ...turn }) => turn) }, (text) => {
@@ -126,7 +126,7 @@ async function maskTrajectory(trajectory: Trajectory): Promise<MaskedTrajectory>
 
   const ledger = new Ledger();
   const masked = new Map<string, string>();
-  for (const text of suspects) masked.set(text, await maskFound(text, ledger));
+  for (const text of suspects) masked.set(text, maskFound(text, ledger));
   if (ledger.isEmpty) return { trajectory, counts: {} };
 
   const hadPolicy = content.turns.some((turn) => turn.policy !== null);
@@ -149,10 +149,10 @@ async function maskTrajectory(trajectory: Trajectory): Promise<MaskedTrajectory>
   };
 }
 
-async function maskText(text: string): Promise<MaskedText> {
+function maskText(text: string): MaskedText {
   if (!mayHoldSecret(text)) return { text, counts: {} };
   const ledger = new Ledger();
-  const masked = await maskFound(text, ledger);
+  const masked = maskFound(text, ledger);
   return { text: ledger.replaceBare(masked), counts: ledger.counts };
 }
 
@@ -160,7 +160,7 @@ async function maskText(text: string): Promise<MaskedText> {
 export function createSecretMasker(options: SecretMaskerOptions = { enabled: true }): SecretMasker {
   if (options.enabled) return { maskText, maskTrajectory };
   return {
-    maskText: async (text) => ({ text, counts: {} }),
-    maskTrajectory: async (trajectory) => ({ trajectory, counts: {} }),
+    maskText: (text) => ({ text, counts: {} }),
+    maskTrajectory: (trajectory) => ({ trajectory, counts: {} }),
   };
 }

@@ -4,6 +4,7 @@ import type { ReadLimits } from '../logs/limits.js';
 import { selectionSchema } from '../selection/options.js';
 import { TABLE_NAMES } from '../tables/table-specs.js';
 import { maskSchema } from '../tokens/mask-options.js';
+import { SCORE_SCALES } from '../trajectory/execution.js';
 import { windowSchema } from '../windows/options.js';
 
 const inputSchema = z
@@ -22,6 +23,14 @@ const experimentsSchema = z
         z.strictObject({
           experiment: z.array(z.string()).default([]),
           scoring: z.array(z.string()).default([]),
+          score: z
+            .strictObject({
+              key: z.string().describe('key of the JSON answer that holds the score'),
+              scale: z.enum(SCORE_SCALES).describe('where that score is measured'),
+            })
+            .nullable()
+            .default(null)
+            .describe('how to read the answers of scoring calls; without it chats have ungraded windows'),
         }),
       )
       .default({})

@@ -41,6 +41,6 @@ export function arrowType(type: ColumnType): DataType {
 }
 
 /** Every field is nullable: readers of declared features fall back to inference on required ones. */
-export const arrowField = (column: ColumnSpec): Field => new Field(column.name, arrowType(column.type), true);
+const arrowField = (column: ColumnSpec): Field => new Field(column.name, arrowType(column.type), true);
 
 export const arrowSchema = (spec: TableSpec): Schema => new Schema(spec.columns.map(arrowField));

@@ -67,8 +67,7 @@ const STATEMENTS = {
   proofs: 'every sft row carries its mask proofs, and they hold when checked again',
 } as const;
 
-export type CheckName = keyof typeof STATEMENTS;
-export type CheckList = { readonly [N in CheckName]: Check };
+export type CheckList = { readonly [N in keyof typeof STATEMENTS]: Check };
 
 export function createCheckList(): CheckList {
   const entries = Object.entries(STATEMENTS).map(([name, text]) => [name, new Check(name, text)]);

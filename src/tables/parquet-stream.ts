@@ -1,10 +1,8 @@
 import { type RecordBatch, Table, tableToIPC } from 'apache-arrow';
 
 /** Codecs of the shards. The level of zstd is the library's fixed default, 1. */
-export const COMPRESSIONS = ['zstd', 'snappy', 'none'] as const;
-export type Compression = (typeof COMPRESSIONS)[number];
-
 const CODECS = { zstd: 'ZSTD', snappy: 'SNAPPY', none: 'UNCOMPRESSED' } as const;
+export type Compression = keyof typeof CODECS;
 
 /** Names the writer in the footer; pinned, because it is part of the bytes. */
 const CREATED_BY = 'trajmill';

@@ -121,12 +121,15 @@ function safeInteger(value: unknown): number {
 }
 
 /** A null in the list would silently become 0, so it is refused. */
-function integers<A>(make: { from(values: ArrayLike<number>): A }, value: unknown): A {
+function integers<A extends Int32Array | Int8Array>(make: new (length: number) => A, value: unknown): A {
   const list = value as ArrayLike<number | null>;
+  const array = new make(list.length);
   for (let i = 0; i < list.length; i++) {
-    if (typeof list[i] !== 'number') throw new RangeError(`element ${i} of an integer list is null`);
+    const item = list[i];
+    if (typeof item !== 'number') throw new RangeError(`element ${i} of an integer list is null`);
+    array[i] = item;
   }
-  return make.from(list as ArrayLike<number>);
+  return array;
 }
 
 /**

@@ -10,7 +10,7 @@ function columnLine(column: ColumnSpec): string {
   const values =
     column.values === undefined ? '' : ` One of ${column.values.map((v) => `\`${v}\``).join(', ')}.`;
   const nulls = column.nullable ? 'yes' : column.nullable_elements === true ? 'elements' : 'no';
-  return `| \`${column.name}\` | ${column.type} | ${nulls} | ${cell(`${column.doc}.${values}`)} |`;
+  return `| \`${column.name}\` | \`${column.type}\` | ${nulls} | ${cell(`${column.doc}.${values}`)} |`;
 }
 
 /** The columns as a Markdown table. */

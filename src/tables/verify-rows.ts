@@ -96,7 +96,7 @@ const WIRL_VALUES: Readonly<Record<Outcome, readonly [number, number, number] | 
 const TREND_PLACE: Readonly<Record<Trend, 0 | 1 | 2>> = { fell: 0, same: 1, rose: 2 };
 
 /** The ten values that a WIRL reward can take. */
-export const WIRL_TEN: ReadonlySet<number> = new Set(Object.values(WIRL_VALUES).flatMap((row) => row ?? []));
+const WIRL_TEN: ReadonlySet<number> = new Set(Object.values(WIRL_VALUES).flatMap((row) => row ?? []));
 
 /** What is wrong with the reward of a window, or null. Rewards of other names are only required to be finite. */
 export function rewardProblem(row: ReadWindowRow): string | null {

@@ -4,18 +4,24 @@
  */
 export const BYTE_CHARACTERS: readonly string[] = byteCharacters();
 
-const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = new Map(
-  BYTE_CHARACTERS.map((char, byte) => [char, byte]),
-);
+const BYTE_OF_UNIT = byteOfUnit();
 
-/** The bytes that a byte-level token stands for, or null if it holds a character outside the alphabet. */
-export function bytesOfToken(token: string): Uint8Array | null {
-  const bytes = new Uint8Array(token.length);
+/**
+ * Writes the bytes that a byte-level token stands for into `out` at `at`; returns their count, or -1 if the token
+ * holds a character outside the alphabet.
+ */
+export function writeTokenBytes(token: string, out: Uint8Array, at: number): number {
   for (let i = 0; i < token.length; i++) {
-    const byte = BYTE_OF_CHARACTER.get(token.charAt(i));
-    if (byte === undefined) return null;
-    bytes[i] = byte;
+    const byte = BYTE_OF_UNIT[token.charCodeAt(i)] ?? -1;
+    if (byte < 0) return -1;
+    out[at + i] = byte;
   }
+  return token.length;
+}
+
+function byteOfUnit(): Int16Array {
+  const bytes = new Int16Array(0x200).fill(-1);
+  for (const [byte, character] of BYTE_CHARACTERS.entries()) bytes[character.charCodeAt(0)] = byte;
   return bytes;
 }
 

@@ -1,10 +1,11 @@
 import type { ChatRenderer } from '../chat/renderer.js';
 import type { Rendering } from '../chat/segment.js';
+import { SpecialFinder } from '../chat/special-tokens.js';
 import { TrajmillError } from '../errors.js';
 import { RejectError } from '../logs/reject.js';
 import { encodeLayout, sameIds } from './encode-layout.js';
 import type { Encoder, TokenSink } from './encoder.js';
-import { type Layout, layOut, SpecialFinder } from './layout.js';
+import { type Layout, layOut } from './layout.js';
 import type { MaskOptions } from './mask-options.js';
 import { Prover } from './proofs.js';
 import type { RowPlan } from './stretches.js';
@@ -52,7 +53,7 @@ export class RowEncoder {
     }
     this.#options = options;
     this.#byteLengths = encoder.byteLengths;
-    this.#finder = new SpecialFinder(encoder.specials);
+    this.#finder = new SpecialFinder(encoder.specials.keys());
     this.#prover = new Prover({ encoder, mask: options.mask });
   }
 

@@ -19,6 +19,8 @@ const LONE_SURROGATE = /\p{Surrogate}/gu;
 export class LibraryEncoder implements Encoder {
   readonly engine = '@huggingface/tokenizers';
   readonly sha256: string;
+  /** the tokenizer.json that was read */
+  readonly path: string;
   readonly byteLengths: Uint16Array | null;
   readonly specials: ReadonlyMap<string, number>;
   readonly #library: Tokenizer;
@@ -32,6 +34,7 @@ export class LibraryEncoder implements Encoder {
   constructor(file: TokenizerFile) {
     const { addedTokens } = file.json;
     this.sha256 = file.sha256;
+    this.path = file.path;
     this.#library = openLibrary(file);
     this.#nfcOnly = file.json.normalizer?.type === 'NFC';
     this.#splitter = new AddedTokenSplitter(addedTokens, (text) => this.normalize(text));

@@ -1,6 +1,9 @@
 import { TrajmillError } from '../errors.js';
+import { BpeEncoder } from './bpe/bpe-encoder.js';
+import { compileTables } from './bpe/compile-tables.js';
 import type { Encoder } from './encoder.js';
 import { LibraryEncoder } from './library-encoder.js';
+import { firstDifference, probeTexts } from './prove-encoder.js';
 import { readTokenizerFile, resolveTokenizer, type TokenizerFile } from './tokenizer-file.js';
 
 export interface LoadEncoderOptions {
@@ -8,20 +11,37 @@ export interface LoadEncoderOptions {
   readonly tokenizer: string;
   /** where relative paths start; the working folder by default */
   readonly baseDir?: string;
-  /** told in one line why the fast engine is not used */
+  /** told in one line why the project's own engine steps aside for the library */
   readonly onWarning?: (message: string) => void;
 }
 
+/** Why the engine does not serve a file (null: it does), by sha256: a file is proved once a process. */
+const verdicts = new Map<string, string | null>();
+
 /**
- * Opens a tokenizer. Works inside a worker; for many workers see `shareEncoder`.
+ * Opens a tokenizer: with the project's own engine where that knows every part of the file and gives the library's
+ * ids on its probe texts, else with the library. For workers see `shareEncoder`.
  * Throws TrajmillError E_TOKENIZER for an unknown name, an unreadable file or a model that no engine can run.
  */
 export function loadEncoder(options: LoadEncoderOptions): Encoder {
   const file = readTokenizerFile(resolveTokenizer(options.tokenizer, options.baseDir));
-  return openLibraryEncoder(file);
+  const compiled = compileTables(file.json);
+  let reason: string;
+  if ('tables' in compiled) {
+    const engine = new BpeEncoder(compiled.tables, file.json.addedTokens, file.sha256);
+    const verdict = verdicts.get(file.sha256) ?? prove(engine, file);
+    if (verdict === null) return engine;
+    reason = verdict;
+  } else {
+    reason = compiled.refusal;
+  }
+  const library = openLibraryEncoder(file);
+  options.onWarning?.(`${file.path}: encoding with ${library.engine}, which is slow (${reason})`);
+  return library;
 }
 
-function openLibraryEncoder(file: TokenizerFile): Encoder {
+/** Opens a tokenizer with the library alone. */
+export function openLibraryEncoder(file: TokenizerFile): LibraryEncoder {
   try {
     return new LibraryEncoder(file);
   } catch (cause) {
@@ -31,4 +51,10 @@ function openLibraryEncoder(file: TokenizerFile): Encoder {
       cause,
     });
   }
+}
+
+function prove(engine: BpeEncoder, file: TokenizerFile): string | null {
+  const verdict = firstDifference(engine, openLibraryEncoder(file), probeTexts(file.json.addedTokens));
+  verdicts.set(file.sha256, verdict);
+  return verdict;
 }

@@ -1,6 +1,7 @@
 import type { Segment } from '../chat/segment.js';
+import { SpecialFinder } from '../chat/special-tokens.js';
 import type { Encoder, TokenSink } from './encoder.js';
-import { type Layout, SpecialFinder } from './layout.js';
+import type { Layout } from './layout.js';
 import type { MaskOptions } from './mask-options.js';
 import { MASK_POLICIES } from './mask-policy.js';
 import { expectedSegments } from './proof-segments.js';
@@ -41,7 +42,7 @@ export class Prover {
   constructor({ encoder, mask }: { encoder: Encoder; mask: MaskOptions }) {
     this.#encoder = encoder;
     this.#mask = mask;
-    this.#finder = new SpecialFinder(encoder.specials);
+    this.#finder = new SpecialFinder(encoder.specials.keys());
     this.#specialIds = new Set(encoder.specials.values());
   }
 

@@ -1,9 +1,10 @@
 import { fromMessages } from '../chat/messages.js';
 import type { ChatRenderer } from '../chat/renderer.js';
+import { SpecialFinder } from '../chat/special-tokens.js';
 import { RejectError } from '../logs/reject.js';
 import { encodeLayout, sameIds } from './encode-layout.js';
 import type { Encoder } from './encoder.js';
-import { layOut, SpecialFinder } from './layout.js';
+import { layOut } from './layout.js';
 import type { MaskOptions } from './mask-options.js';
 import { Prover } from './proofs.js';
 import type { IdDifference, MaskProofs } from './token-row.js';
@@ -43,7 +44,12 @@ export function proveStored(
   }
   const { segments } = rendering;
   const cutAfterHeaders = mask.boundary === 'sampled';
-  const layout = layOut({ segments, encoder, finder: new SpecialFinder(encoder.specials), cutAfterHeaders });
+  const layout = layOut({
+    segments,
+    encoder,
+    finder: new SpecialFinder(encoder.specials.keys()),
+    cutAfterHeaders,
+  });
   const ids = encodeLayout(layout, encoder, { ids: new Int32Array(row.input_ids.length + 1), length: 0 });
   const proofs = new Prover({ encoder, mask }).prove({
     input_ids: row.input_ids,

@@ -1,4 +1,4 @@
-import { bytesOfToken } from './byte-alphabet.js';
+import { writeTokenBytes } from './byte-alphabet.js';
 import type { AddedToken, TokenizerJson, TokenizerStage } from './tokenizer-json.js';
 
 /** The bytes of every id: those of id i are `bytes[offsets[i]..offsets[i + 1]]`. */
@@ -15,27 +15,40 @@ const BYTE_TOKEN = /^<0x([0-9A-F]{2})>$/;
 export function layOutTokenBytes(json: TokenizerJson): TokenBytes {
   const stages = stagesOf(json.preTokenizer);
   const byteLevel = stages.some((stage) => stage.type === 'ByteLevel');
-  const encoder = new TextEncoder();
-  const pieces: Uint8Array[] = [];
-  let exact = json.model.type === 'BPE' && stages.every(keepsText) && !hasAffixes(json);
+  const texts: string[] = [];
+  const contents: string[] = [];
+  let room = 0;
   for (const [text, id] of json.vocab) {
+    texts[id] = text;
+    room += text.length * 3;
+  }
+  for (const { content, id } of json.addedTokens) {
+    contents[id] = content;
+    room += content.length * 3;
+  }
+  const count = Math.max(texts.length, contents.length);
+  const bytes = new Uint8Array(room);
+  const offsets = new Uint32Array(count + 1);
+  const utf8 = new TextEncoder();
+  let end = 0;
+  for (let id = 0; id < count; id++) {
+    const content = contents[id];
+    const text = texts[id] ?? '';
     const byte = json.model.byte_fallback ? BYTE_TOKEN.exec(text)?.[1] : undefined;
-    const decoded = byteLevel ? bytesOfToken(text) : null;
-    pieces[id] =
-      byte === undefined ? (decoded ?? encoder.encode(text)) : Uint8Array.of(Number.parseInt(byte, 16));
+    let written = -1;
+    if (content === undefined && byte !== undefined) {
+      bytes[end] = Number.parseInt(byte, 16);
+      written = 1;
+    } else if (content === undefined && byteLevel) {
+      written = writeTokenBytes(text, bytes, end);
+    }
+    if (written < 0) written = utf8.encodeInto(content ?? text, bytes.subarray(end)).written;
+    end += written;
+    offsets[id + 1] = end;
   }
-  for (const token of json.addedTokens) {
-    pieces[token.id] = encoder.encode(token.content);
-    if (token.lstrip || token.rstrip) exact = false;
-  }
-  const offsets = new Uint32Array(pieces.length + 1);
-  for (let id = 0; id < pieces.length; id++) offsets[id + 1] = (offsets[id] ?? 0) + (pieces[id]?.length ?? 0);
-  const bytes = new Uint8Array(offsets[pieces.length] ?? 0);
-  for (let id = 0; id < pieces.length; id++) {
-    const piece = pieces[id];
-    if (piece !== undefined) bytes.set(piece, offsets[id]);
-  }
-  return { offsets, bytes, exact };
+  const strips = json.addedTokens.some((token) => token.lstrip || token.rstrip);
+  const exact = json.model.type === 'BPE' && stages.every(keepsText) && !hasAffixes(json) && !strips;
+  return { offsets, bytes: bytes.slice(0, end), exact };
 }
 
 /** The lengths of `layOutTokenBytes`, or null where they do not add up to the text. */

@@ -39,16 +39,18 @@ export type TokenizerStage = z.output<typeof component>;
 /** The model's options; its vocabulary and merges stand beside them, since they are large. */
 export type ModelOptions = z.output<typeof bpeOptions>;
 
+export type Merge = string | readonly [string, string];
+
 /** The parts of a tokenizer.json that engines look at. */
 export interface TokenizerJson {
   readonly addedTokens: readonly AddedToken[];
   readonly normalizer: TokenizerStage | null;
   readonly preTokenizer: TokenizerStage | null;
   readonly model: ModelOptions;
-  /** token text (in the model's own alphabet) and id; a Unigram's list has its place as id */
-  readonly vocab: ReadonlyArray<readonly [string, number]>;
-  /** pairs in order of rank; empty for models without merges */
-  readonly merges: ReadonlyArray<readonly [string, string]>;
+  /** id of each token by its text, in the model's own alphabet; a Unigram's list has its place as id */
+  readonly vocab: ReadonlyMap<string, number>;
+  /** pairs in order of rank, as lists or with a space between; empty for models without merges */
+  readonly merges: readonly Merge[];
   /** the whole file, for libraries that read it themselves */
   readonly raw: Record<string, unknown>;
 }
@@ -78,35 +80,40 @@ export function parseTokenizer(text: string, place: string): TokenizerJson {
     preTokenizer: parts.data.pre_tokenizer,
     model: parsed.data,
     vocab: readVocab(vocab) ?? refuse('model.vocab is neither an object of ids nor a list of scored tokens'),
-    merges: readMerges(merges ?? []) ?? refuse('model.merges is no list of pairs'),
+    merges: isMerges(merges ?? []) ? ((merges ?? []) as Merge[]) : refuse('model.merges is no list of pairs'),
     raw,
   };
 }
 
-function readVocab(vocab: unknown): Array<readonly [string, number]> | null {
+function readVocab(vocab: unknown): ReadonlyMap<string, number> | null {
+  const ids = new Map<string, number>();
   if (Array.isArray(vocab)) {
-    const texts = vocab.map((entry: unknown) => (Array.isArray(entry) ? entry[0] : null));
-    return texts.every((text) => typeof text === 'string') ? texts.map((text, id) => [text, id]) : null;
+    for (const [id, entry] of vocab.entries()) {
+      const text: unknown = Array.isArray(entry) ? entry[0] : null;
+      if (typeof text !== 'string') return null;
+      ids.set(text, id);
+    }
+    return ids;
   }
   if (!isRecord(vocab)) return null;
-  const entries = Object.entries(vocab);
-  return entries.every(isScored) ? entries : null;
-}
-
-function isScored(entry: [string, unknown]): entry is [string, number] {
-  return Number.isInteger(entry[1]);
-}
-
-function readMerges(merges: unknown): Array<readonly [string, string]> | null {
-  if (!Array.isArray(merges)) return null;
-  const pairs: Array<readonly [string, string]> = [];
-  for (const merge of merges) {
-    const pair: unknown[] = typeof merge === 'string' ? merge.split(' ') : Array.isArray(merge) ? merge : [];
-    const [left, right] = pair;
-    if (pair.length !== 2 || typeof left !== 'string' || typeof right !== 'string') return null;
-    pairs.push([left, right]);
+  for (const text of Object.keys(vocab)) {
+    const id = vocab[text];
+    if (typeof id !== 'number' || !Number.isInteger(id) || id < 0) return null;
+    ids.set(text, id);
   }
-  return pairs;
+  return ids;
+}
+
+function isMerges(merges: unknown): merges is Merge[] {
+  return Array.isArray(merges) && merges.every(isMerge);
+}
+
+function isMerge(merge: unknown): merge is Merge {
+  if (typeof merge === 'string')
+    return merge.indexOf(' ') > 0 && merge.indexOf(' ') === merge.lastIndexOf(' ');
+  return (
+    Array.isArray(merge) && merge.length === 2 && typeof merge[0] === 'string' && typeof merge[1] === 'string'
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

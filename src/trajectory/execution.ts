@@ -8,6 +8,12 @@ export const EXECUTION_STATUSES = ['ok', 'error', 'timeout', 'infrastructure', '
 /** Where a score was measured: hidden labels, the agent's own split, or what an LLM read in stdout. */
 export const SCORE_SCALES = ['test', 'validation', 'self_reported'] as const;
 
+/**
+ * Flag of a run whose log shows no scores that the adapter knows how to read: whether there was a submission is then
+ * not known, and no window may be paid for having none.
+ */
+export const SUBMISSIONS_NOT_RECORDED = 'submissions_not_recorded';
+
 export const executionSchema = z
   .strictObject({
     execution_id: z.string().describe('unique in the trajectory'),

@@ -15,6 +15,7 @@ export const WINDOW_FLAGS = {
   several_submissions: 'the execution has several graded submissions; the last observed counts',
   other_scale: 'its only score is on another scale than the one asked for',
   other_grader: 'its score is of another grader than the first one of the run',
+  submissions_not_recorded: 'the log does not show whether something was submitted',
   score_unknown: 'the grader accepted the submission but the log has no score',
   no_task: 'no task record, so no direction and no thresholds',
   no_thresholds: 'the task has no thresholds that decide the medal',

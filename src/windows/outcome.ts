@@ -22,6 +22,8 @@ export interface OutcomeInput {
   /** submissions linked to the execution */
   readonly submissions: readonly Submission[];
   readonly valid: ValidSubmissions;
+  /** the log would show a submission if there were one */
+  readonly submissions_recorded: boolean;
   readonly gradable: Gradable | null;
   readonly score_scale: ScoreScale;
 }
@@ -83,7 +85,7 @@ function gradedBy(
 
 /** No score that counts: the agent's doing (no submission), or only unknown to us (ungraded)? */
 function notGraded(
-  { execution, score_scale }: OutcomeInput,
+  { execution, score_scale, submissions_recorded }: OutcomeInput,
   fresh: readonly Submission[],
   flags: readonly WindowFlag[],
 ): ExecutionOutcome {
@@ -97,6 +99,7 @@ function notGraded(
   if (fresh.some((submission) => submission.gradable && submission.score === null)) {
     return unscored('ungraded', [...flags, 'score_unknown']);
   }
+  if (!submissions_recorded) return unscored('ungraded', [...flags, 'submissions_not_recorded']);
   const isKnown = execution.status !== 'unknown' || fresh.length > 0;
   return unscored(isKnown ? 'no_submission' : 'ungraded', flags);
 }

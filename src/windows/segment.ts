@@ -2,6 +2,7 @@ import type { TaskRecord } from '../grading/task-record.js';
 import { type ValidSubmissions, validSubmissions } from '../grading/valid-submissions.js';
 import { wirlReward } from '../rewards/wirl.js';
 import type { Submission } from '../trajectory/execution.js';
+import { SUBMISSIONS_NOT_RECORDED } from '../trajectory/execution.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
 import { actionSpans, epochOfTurns, type SpanPlace } from './action-spans.js';
 import { normaliseCode } from './code.js';
@@ -78,6 +79,7 @@ interface JudgeInput {
 }
 
 function judge(trajectory: Trajectory, { launches, valid, task, options }: JudgeInput): JudgedLaunch[] {
+  const submissions_recorded = !trajectory.flags.includes(SUBMISSIONS_NOT_RECORDED);
   const gradable = gradableFor(task, options);
   const byExecution = new Map<string, Submission[]>();
   for (const submission of trajectory.submissions) {
@@ -90,7 +92,10 @@ function judge(trajectory: Trajectory, { launches, valid, task, options }: Judge
     const execution = launch.result;
     const submissions = byExecution.get(execution.execution_id) ?? [];
     const { score_scale } = options;
-    return { launch, ...outcomeOf({ execution, submissions, valid, gradable, score_scale }) };
+    return {
+      launch,
+      ...outcomeOf({ execution, submissions, valid, gradable, score_scale, submissions_recorded }),
+    };
   });
 }
 

@@ -64,11 +64,4 @@ describe('TaskIndex', () => {
   ])('refuses an %s', (_name, records) => {
     expect(fault(() => TaskIndex.of(records)).code).toBe('E_TASK_FILE');
   });
-
-  it('puts records of the same id in place of others, only by explicit wish', () => {
-    const other = { ...a, is_lower_better: true };
-    const index = TaskIndex.of([a, b]).overriddenBy([other]);
-    expect(index.find('x')).toBe(other);
-    expect(index.records).toHaveLength(2);
-  });
 });

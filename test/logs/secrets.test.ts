@@ -1,3 +1,5 @@
+import { lintSource } from '@secretlint/core';
+import { creator as preset } from '@secretlint/secretlint-rule-preset-recommend';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findSecrets } from '../../src/logs/secret-finder.js';
@@ -168,14 +170,14 @@ const HF = `hf_${'aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFgH'}`;
 
 describe.each(Object.keys(SAMPLES))('a generated %s', (kind) => {
   const sample = SAMPLES[kind] ?? fc.constant({ secret: '', text: '' });
-  it.each(Object.entries(PLACES))('is masked %s', async (_place, put) => {
-    await fc.assert(
-      fc.asyncProperty(sample, async ({ secret, text }) => {
+  it.each(Object.entries(PLACES))('is masked %s', (_place, put) => {
+    fc.assert(
+      fc.property(sample, ({ secret, text }) => {
         const placed = put(text);
-        const found = await findSecrets(placed);
+        const found = findSecrets(placed);
         expect(found.length).toBeGreaterThan(0);
         expect(mayHoldSecret(placed)).toBe(true);
-        const masked = await masker.maskText(placed);
+        const masked = masker.maskText(placed);
         expect(masked.text).not.toContain(secret);
         expect(masked.counts).toEqual({ [kind]: 1 });
         expect(masked.text).toContain(`[masked-${kind}-1]`);
@@ -187,20 +189,20 @@ describe.each(Object.keys(SAMPLES))('a generated %s', (kind) => {
 });
 
 describe('the prefilter', () => {
-  it('passes every text in which the rules find something, however it is mangled', async () => {
+  it('passes every text in which the rules find something, however it is mangled', () => {
     const samples = fc.oneof(...Object.values(SAMPLES));
     const noise = fc.string({ maxLength: 12 });
-    await fc.assert(
-      fc.asyncProperty(
+    fc.assert(
+      fc.property(
         fc.array(fc.tuple(noise, samples, fc.nat(), fc.boolean()), { minLength: 1, maxLength: 3 }),
-        async (pieces) => {
+        (pieces) => {
           const text = pieces
             .map(
               ([before, { text: piece }, cut, doCut]) =>
                 before + (doCut ? piece.slice(cut % piece.length) : piece),
             )
             .join('');
-          if ((await findSecrets(text)).length > 0) expect(mayHoldSecret(text)).toBe(true);
+          if (findSecrets(text).length > 0) expect(mayHoldSecret(text)).toBe(true);
         },
       ),
       { numRuns: 300 },
@@ -217,70 +219,93 @@ describe('the prefilter', () => {
   });
 });
 
+describe('beside lintSource itself', () => {
+  it('nothing that the whole preset reports survives masking', async () => {
+    for (const [kind, sample] of Object.entries(SAMPLES)) {
+      const texts = fc.sample(sample, { numRuns: 3, seed: 7 }).map(({ text }) => `a line\n${text}\nand more`);
+      for (const text of texts) {
+        const lint = async (content: string) =>
+          lintSource({
+            source: { filePath: 'log.txt', content, contentType: 'text' },
+            options: { config: { rules: [{ id: 'preset', rule: preset }] } },
+          });
+        const before = await lint(text);
+        if (before.messages.length > 0) expect(mayHoldSecret(text), kind).toBe(true);
+        const left = (await lint(masker.maskText(text).text)).messages;
+        // a placeholder in the place of a password still looks like one
+        expect(
+          left.filter(({ message }) => !message.includes('[masked-')),
+          kind,
+        ).toEqual([]);
+      }
+    }
+  });
+});
+
 describe('masking of a text', () => {
-  it('leaves text without secrets alone', async () => {
+  it('leaves text without secrets alone', () => {
     const text =
       'commit 3f786850e387550fdab836ed7e6dc881de23001b by user:name, hf_hub_download(repo_id="a/b")';
-    expect(await masker.maskText(text)).toEqual({ text, counts: {} });
+    expect(masker.maskText(text)).toEqual({ text, counts: {} });
   });
 
-  it('masks the well-known example keys too: a rule with exceptions is a rule that leaks', async () => {
+  it('masks the well-known example keys too: a rule with exceptions is a rule that leaks', () => {
     const text = 'AKIAIOSFODNN7EXAMPLE aws_secret_access_key=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
-    expect((await masker.maskText(text)).text).toBe(
+    expect(masker.maskText(text).text).toBe(
       '[masked-aws-key-id-1] aws_secret_access_key=[masked-aws-secret-key-1]',
     );
   });
 
-  it('cannot be switched off from inside the log', async () => {
+  it('cannot be switched off from inside the log', () => {
     const token = `ghp_${'a1B2'.repeat(9)}`;
     const text = `# secretlint-disable\ntoken = ${token}\n`;
-    expect((await masker.maskText(text)).text).not.toContain(token);
+    expect(masker.maskText(text).text).not.toContain(token);
   });
 
-  it('keeps the address of a database and takes only its password', async () => {
+  it('keeps the address of a database and takes only its password', () => {
     const text = '{"cmd":"psql postgres://svc:Zx81kQpw7@db.internal.net/main","to":"me@site.org"}';
-    expect((await masker.maskText(text)).text).toBe(
+    expect(masker.maskText(text).text).toBe(
       '{"cmd":"psql postgres://svc:[masked-database-password-1]@db.internal.net/main","to":"me@site.org"}',
     );
   });
 
-  it('takes the token of an oauth address and not the address', async () => {
+  it('takes the token of an oauth address and not the address', () => {
     const text = 'git+https://3f786850e387550fdab836ed7e6dc881de23001b:x-oauth-basic@github.com/o/r';
-    expect((await masker.maskText(text)).text).toBe(
+    expect(masker.maskText(text).text).toBe(
       'git+https://[masked-github-token-1]:x-oauth-basic@github.com/o/r',
     );
   });
 
-  it('masks a private key that the log cut before its end, and not the prose after it', async () => {
+  it('masks a private key that the log cut before its end, and not the prose after it', () => {
     const lines = Array.from({ length: 5 }, (_, index) => `${index}abcDEF+/`.repeat(7));
     const text = `-----BEGIN RSA PRIVATE KEY-----\n${lines.join('\n')}\nThen the output stopped here.`;
-    expect((await masker.maskText(text)).text).toBe('[masked-private-key-1]Then the output stopped here.');
+    expect(masker.maskText(text).text).toBe('[masked-private-key-1]Then the output stopped here.');
   });
 
-  it('gives the same placeholder to a key and to its escaped form', async () => {
+  it('gives the same placeholder to a key and to its escaped form', () => {
     const key = `-----BEGIN PRIVATE KEY-----\nMII${'abcDEF0123'.repeat(20)}\n-----END PRIVATE KEY-----`;
-    const masked = await masker.maskText(`${key}\n${JSON.stringify({ key })}`);
+    const masked = masker.maskText(`${key}\n${JSON.stringify({ key })}`);
     expect(masked).toEqual({
       text: '[masked-private-key-1]\n{"key":"[masked-private-key-1]"}',
       counts: { 'private-key': 1 },
     });
   });
 
-  it('passes everything through only when told to', async () => {
+  it('passes everything through only when told to', () => {
     const off = createSecretMasker({ enabled: false });
-    expect((await off.maskText(KEY_ID)).text).toBe(KEY_ID);
+    expect(off.maskText(KEY_ID).text).toBe(KEY_ID);
   });
 });
 
 describe('masking of a trajectory', () => {
-  it('returns the trajectory itself where there is nothing to mask', async () => {
+  it('returns the trajectory itself where there is nothing to mask', () => {
     const clean = trajectory([
       makeTurn('user', [contentSpan('prompt', 'environment', 'train a model, please')]),
     ]);
-    expect((await masker.maskTrajectory(clean)).trajectory).toBe(clean);
+    expect(masker.maskTrajectory(clean).trajectory).toBe(clean);
   });
 
-  it('numbers secrets by first appearance and keeps them apart', async () => {
+  it('numbers secrets by first appearance and keeps them apart', () => {
     const turns = [
       makeTurn('user', [contentSpan('prompt', 'environment', `keys ${KEY_ID} and ${OTHER_KEY_ID}`)]),
       makeTurn('assistant', [
@@ -288,7 +313,7 @@ describe('masking of a trajectory', () => {
         structuredCallSpan({ id: 'c1', name: 'bash', arguments: `{"cmd": "export A=${KEY_ID}\\n${HF}"}` }),
       ]),
     ];
-    const masked = await masker.maskTrajectory(trajectory(turns));
+    const masked = masker.maskTrajectory(trajectory(turns));
     const [first, second] = masked.trajectory.turns;
     expect(first?.spans[0]?.text).toBe('keys [masked-aws-key-id-1] and [masked-aws-key-id-2]');
     expect(second?.spans[0]?.text).toBe('I use [masked-aws-key-id-2].');
@@ -300,13 +325,13 @@ describe('masking of a trajectory', () => {
     expect(masked.trajectory.trajectory_id).toBe(trajectoryId(masked.trajectory.turns));
   });
 
-  it('masks a long secret also where no rule sees it', async () => {
+  it('masks a long secret also where no rule sees it', () => {
     const secret = 'k9Xw/Qe2+Rt5Yu8Io1Pa4Sd7Fg0Hj3Kl6Zx9Cv2B';
     const turns = [
       makeTurn('assistant', [contentSpan('text', 'model', `export AWS_SECRET_ACCESS_KEY=${secret}`)]),
       makeTurn('tool', [contentSpan('observation', 'environment', `${secret}\n`)]),
     ];
-    const masked = await masker.maskTrajectory(trajectory(turns));
+    const masked = masker.maskTrajectory(trajectory(turns));
     expect(JSON.stringify(masked.trajectory)).not.toContain(secret);
     expect(masked.trajectory.turns[0]?.spans[0]?.text).toBe(
       'export AWS_SECRET_ACCESS_KEY=[masked-aws-secret-key-1]',
@@ -314,7 +339,7 @@ describe('masking of a trajectory', () => {
     expect(masked.trajectory.turns[1]?.spans[0]?.text).toBe('[masked-aws-secret-key-1]\n');
   });
 
-  it('reaches every text that may be written, and leaves no secret in any', async () => {
+  it('reaches every text that may be written, and leaves no secret in any', () => {
     const turns = [
       makeTurn('user', [contentSpan('prompt', 'environment', HF)], {
         name: HF,
@@ -347,7 +372,7 @@ describe('masking of a trajectory', () => {
       ],
       epochs: [{ turns: [0, 1], reason: HF }],
     });
-    const masked = await masker.maskTrajectory(full);
+    const masked = masker.maskTrajectory(full);
     expect(JSON.stringify(masked.trajectory)).not.toContain(HF);
     expect(masked.trajectory.submissions[0]?.execution_id).toBe(
       masked.trajectory.executions[0]?.execution_id,
@@ -355,17 +380,17 @@ describe('masking of a trajectory', () => {
     expect(masked.counts).toEqual({ 'huggingface-token': 1 });
   });
 
-  it('drops recorded token ids, which would still spell the secret', async () => {
+  it('drops recorded token ids, which would still spell the secret', () => {
     const policy = { prompt_ids: [1, 2], response_ids: [3], logprobs: [-0.5], weight_version: '7' };
     const turns = [
       makeTurn('user', [contentSpan('prompt', 'environment', HF)]),
       makeTurn('assistant', [contentSpan('text', 'model', 'done')], { policy }),
     ];
-    const masked = await masker.maskTrajectory(trajectory(turns));
+    const masked = masker.maskTrajectory(trajectory(turns));
     expect(masked.trajectory.turns.every((turn) => turn.policy === null)).toBe(true);
     expect(masked.trajectory.flags).toEqual(['secrets_masked', 'policy_dropped_secret']);
 
     const clean = trajectory([makeTurn('assistant', [contentSpan('text', 'model', 'done')], { policy })]);
-    expect((await masker.maskTrajectory(clean)).trajectory.turns[0]?.policy).toEqual(policy);
+    expect(masker.maskTrajectory(clean).trajectory.turns[0]?.policy).toEqual(policy);
   });
 });

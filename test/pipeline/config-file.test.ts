@@ -34,10 +34,25 @@ describe('a pipeline file', () => {
 
   it.each([
     ['an unknown key', `${VALID}colour: red\n`, 'p.yaml:9:1', "unknown key 'colour'"],
-    ['a value outside its list', VALID.replace('[best]', '[finest]'), 'p.yaml:5:11', '"whole", "initial", "best"'],
+    [
+      'a value outside its list',
+      VALID.replace('[best]', '[finest]'),
+      'p.yaml:5:11',
+      '"whole", "initial", "best"',
+    ],
     ['a wrong type', VALID.replace('version: 1', 'version: 2'), 'p.yaml:1:1', 'must be one of 1'],
-    ['an unknown nested key', VALID.replace('threshold:', 'treshold:'), 'p.yaml:8:5', "unknown key 'treshold'"],
-    ['a missing choice', VALID.replace('  quality: median\n', ''), 'p.yaml:4:1', 'median, bronze, silver, gold'],
+    [
+      'an unknown nested key',
+      VALID.replace('threshold:', 'treshold:'),
+      'p.yaml:8:5',
+      "unknown key 'treshold'",
+    ],
+    [
+      'a missing choice',
+      VALID.replace('  quality: median\n', ''),
+      'p.yaml:4:1',
+      'median, bronze, silver, gold',
+    ],
     ['broken YAML', `${VALID}a: [1\n`, 'p.yaml:', ''],
   ])('refuses %s with its place and what is allowed', (_name, text, place, message) => {
     const error = fault(text);

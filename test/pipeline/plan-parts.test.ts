@@ -35,15 +35,19 @@ describe('tasks', () => {
 
   it('hold every piece once, in order, and are closed before they outgrow the target', () => {
     fc.assert(
-      fc.property(fc.array(fc.nat(500), { maxLength: 60 }), fc.integer({ min: 1, max: 900 }), (sizes, target) => {
-        const pieces = sizes.map(piece);
-        const tasks = groupPieces(pieces, target);
-        expect(tasks.flat()).toEqual(pieces);
-        for (const task of tasks) {
-          const bytes = task.reduce((sum, each) => sum + each.byte_end, 0);
-          expect(task.length === 1 || bytes <= target).toBe(true);
-        }
-      }),
+      fc.property(
+        fc.array(fc.nat(500), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 900 }),
+        (sizes, target) => {
+          const pieces = sizes.map(piece);
+          const tasks = groupPieces(pieces, target);
+          expect(tasks.flat()).toEqual(pieces);
+          for (const task of tasks) {
+            const bytes = task.reduce((sum, each) => sum + each.byte_end, 0);
+            expect(task.length === 1 || bytes <= target).toBe(true);
+          }
+        },
+      ),
     );
   });
 });

@@ -136,9 +136,11 @@ describe('turns', () => {
   );
 
   it('masks malformed calls unless told otherwise', () => {
-    const turns = [user('go'), assistant([text('a '), { ...text('```oops'), kind: 'malformed_call' }])];
-    expect(trainedRuns(rowOf(turns))).toEqual(['a ', END]);
-    expect(trainedRuns(rowOf(turns, { mask: { malformed_calls: 'train' } }))).toEqual([`a \`\`\`oops${END}`]);
+    const turns = [user('go'), assistant([text('a:\n'), { ...text('```oops'), kind: 'malformed_call' }])];
+    expect(trainedRuns(rowOf(turns))).toEqual(['a:\n', END]);
+    expect(trainedRuns(rowOf(turns, { mask: { malformed_calls: 'train' } }))).toEqual([
+      `a:\n\`\`\`oops${END}`,
+    ]);
   });
 
   it('masks turns of which the template left out the thought', () => {
@@ -224,7 +226,7 @@ describe('edges', () => {
   it('does not train a character that composes across the edge of environment and model', () => {
     const prefilled = { ...text('cafe'), origin: 'environment' as const };
     const row = rowOf([user('go'), assistant([prefilled, text('\u0301s are open')])]);
-    expect(trainedRuns(row).join('|')).toBe(` are open|${END}`.replace('|', ''));
+    expect(trainedRuns(row)).toEqual([` are open${END}`]);
     expect(row.straddled_tokens).toBeGreaterThan(0);
     expect(row.input_ids).toEqual(naiveIds(row));
   });

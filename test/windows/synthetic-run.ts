@@ -49,32 +49,25 @@ export function runOf(
     const code = event.code ?? null;
     turns.push(makeTurn('assistant', [text(`attempt ${i}`), call('run', JSON.stringify({ code, i }))]));
     turns.push(makeTurn('tool', [observation(`result ${i}`)]));
-    executions.push(
-      makeExecution(
-        {
-          execution_id: `e${i}`,
-          order: i,
-          kind: 'experiment',
-          tool: 'run',
-          call_turn: 1 + 2 * i,
-          status: event.exec === 'infra' ? 'infrastructure' : event.exec,
-        },
-        { call_span: 1, feedback_turn: 2 + 2 * i, code, ...event.execution },
-      ),
-    );
+    const made = makeExecution({
+      execution_id: `e${i}`,
+      order: i,
+      kind: 'experiment',
+      tool: 'run',
+      call_turn: 1 + 2 * i,
+      status: event.exec === 'infra' ? 'infrastructure' : event.exec,
+    });
+    executions.push({ ...made, call_span: 1, feedback_turn: 2 + 2 * i, code, ...event.execution });
     if (event.score === undefined) return;
-    submissions.push(
-      makeSubmission(
-        {
-          execution_id: `e${i}`,
-          order: i,
-          gradable: event.score !== null,
-          score: event.score,
-          scale: event.scale ?? 'test',
-        },
-        { observed_turn: 2 + 2 * i, ...event.submission },
-      ),
-    );
+    const { score, scale = 'test' } = event;
+    const scored = makeSubmission({
+      execution_id: `e${i}`,
+      order: i,
+      gradable: score !== null,
+      score,
+      scale,
+    });
+    submissions.push({ ...scored, observed_turn: 2 + 2 * i, ...event.submission });
   });
   turns.push(...tail);
   return finish({ turns, executions, submissions, ...rest });

@@ -1,6 +1,6 @@
 import { BYTE_CHARACTERS } from '../byte-alphabet.js';
 import { byteLengthsOf, layOutTokenBytes, stagesOf } from '../token-bytes.js';
-import type { TokenizerJson } from '../tokenizer-json.js';
+import type { Merge, TokenizerJson } from '../tokenizer-json.js';
 import { type BpeSettings, type BpeTables, layOutTables } from './bpe-tables.js';
 import { CODE_POINTS, fillClasses } from './character-class.js';
 import { fillMergeTable, mergeTableCells } from './merge-table.js';
@@ -18,7 +18,7 @@ const MAX_MERGES = 2 ** 21;
 export function compileTables(json: TokenizerJson): Compiled {
   const settings = settingsOf(json);
   if (typeof settings === 'string') return { refusal: settings };
-  const ids = new Map(json.vocab);
+  const ids = json.vocab;
   const merges = mergeTriples(json, ids);
   if (typeof merges === 'string') return { refusal: merges };
   const byteIds = BYTE_CHARACTERS.map((character) => ids.get(character));
@@ -66,7 +66,8 @@ function settingsOf(json: TokenizerJson): BpeSettings | string {
 /** Left, right and merged id of each merge, or what is wrong. */
 function mergeTriples(json: TokenizerJson, ids: ReadonlyMap<string, number>): Int32Array | string {
   const triples = new Int32Array(json.merges.length * 3);
-  for (const [rank, [left, right]] of json.merges.entries()) {
+  for (let rank = 0; rank < json.merges.length; rank++) {
+    const [left, right] = pairOf(json.merges[rank] ?? '');
     const leftId = ids.get(left);
     const rightId = ids.get(right);
     const merged = ids.get(left + right);
@@ -78,6 +79,12 @@ function mergeTriples(json: TokenizerJson, ids: ReadonlyMap<string, number>): In
     triples[rank * 3 + 2] = merged;
   }
   return triples;
+}
+
+function pairOf(merge: Merge): readonly [string, string] {
+  if (typeof merge !== 'string') return merge;
+  const space = merge.indexOf(' ');
+  return [merge.slice(0, space), merge.slice(space + 1)];
 }
 
 function fillScannerClasses(classes: Uint8Array, { numbers, ranges = [] }: WordScanner): void {

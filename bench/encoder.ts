@@ -1,0 +1,81 @@
+import { Tokenizer as NativeTokenizer } from 'tokenizers';
+import type { Encoder, TokenSink } from '../src/tokens/encoder.js';
+import { loadEncoder, openLibraryEncoder } from '../src/tokens/load-encoder.js';
+import { readTokenizerFile, resolveTokenizer } from '../src/tokens/tokenizer-file.js';
+import { fastest } from './clock.js';
+import type { BenchResult, BenchRow } from './figures.js';
+import { benchTexts } from './texts.js';
+
+const TOKENIZER = 'qwen3';
+const TEXT_BYTES = 6e6;
+/** The slow engines see each set of texts once after warming up, ours several times. */
+const RUNS = { ours: 5, native: 2, library: 1 };
+const WARM_UP_TEXTS = 20;
+const BATCH = 256;
+
+/**
+ * Encodes the same text with our engine, the native binding of Hugging Face tokenizers and their JavaScript library, on
+ * one core: MB of UTF-8 a second, and ours over the native one, without and with the time to load.
+ */
+export async function benchEncoder(): Promise<BenchResult> {
+  // One thread for the native binding, read when it first encodes.
+  process.env['RAYON_NUM_THREADS'] = '1';
+  const path = resolveTokenizer(TOKENIZER);
+  const texts = benchTexts(TEXT_BYTES);
+  const start = performance.now();
+  const ours = loadEncoder({ tokenizer: TOKENIZER });
+  const oursLoad = (performance.now() - start) / 1000;
+  const nativeStart = performance.now();
+  const native = NativeTokenizer.fromFile(path);
+  const nativeLoad = (performance.now() - nativeStart) / 1000;
+  const library = openLibraryEncoder(readTokenizerFile(path));
+
+  const rows: BenchRow[] = [
+    { what: `text (${texts.source})`, value: texts.bytes / 1e6, unit: 'MB' },
+    { what: 'load, ours (proof included)', value: oursLoad, unit: 's' },
+    { what: 'load, native', value: nativeLoad, unit: 's' },
+  ];
+  const figures: Record<string, number> = {};
+  for (const [name, list] of [
+    ['whole', texts.wholes],
+    ['pieces', texts.pieces],
+  ] as const) {
+    const megabytes = list.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / 1e6;
+    const warm = list.slice(0, WARM_UP_TEXTS);
+    encodeAll(ours, warm);
+    const oursTime = await fastest(RUNS.ours, () => encodeAll(ours, list));
+    await encodeNatively(native, warm);
+    const oneByOne = await fastest(RUNS.native, () => encodeNatively(native, list));
+    const batched = await fastest(RUNS.native, () => encodeNativeBatches(native, list));
+    const nativeTime = Math.min(oneByOne, batched);
+    encodeAll(library, warm);
+    const libraryTime = await fastest(RUNS.library, () => encodeAll(library, list));
+    rows.push(
+      { what: `${name}, ours`, value: megabytes / oursTime, unit: 'MB/s' },
+      { what: `${name}, native binding`, value: megabytes / nativeTime, unit: 'MB/s' },
+      { what: `${name}, @huggingface/tokenizers`, value: megabytes / libraryTime, unit: 'MB/s' },
+    );
+    figures[`encoder_vs_native_${name}`] = nativeTime / oursTime;
+    figures[`encoder_vs_native_${name}_with_load`] = (nativeTime + nativeLoad) / (oursTime + oursLoad);
+  }
+  return { figures, rows };
+}
+
+function encodeAll(encoder: Encoder, texts: readonly string[]): void {
+  const sink: TokenSink = { ids: new Int32Array(1 << 16), length: 0 };
+  for (const text of texts) {
+    sink.length = 0;
+    encoder.encode(text, sink, 'match');
+  }
+}
+
+async function encodeNatively(tokenizer: NativeTokenizer, texts: readonly string[]): Promise<void> {
+  for (const text of texts) (await tokenizer.encode(text, null, { addSpecialTokens: false })).getIds();
+}
+
+async function encodeNativeBatches(tokenizer: NativeTokenizer, texts: readonly string[]): Promise<void> {
+  for (let k = 0; k < texts.length; k += BATCH) {
+    const encodings = await tokenizer.encodeBatch(texts.slice(k, k + BATCH), { addSpecialTokens: false });
+    for (const encoding of encodings) encoding.getIds();
+  }
+}

@@ -1,0 +1,35 @@
+import { benchEncoder } from './encoder.js';
+import type { Benchmark, BenchRow } from './figures.js';
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  encoder: benchEncoder,
+};
+
+/** `main.js [NAME...] [--json]`: runs the named benchmarks, or all, and prints one table or one JSON object. */
+async function main(args: readonly string[]): Promise<void> {
+  const names = args.filter((arg) => !arg.startsWith('--'));
+  const figures: Record<string, number> = {};
+  const rows: Array<BenchRow & { readonly benchmark: string }> = [];
+  for (const [benchmark, run] of Object.entries(BENCHMARKS)) {
+    if (names.length > 0 && !names.includes(benchmark)) continue;
+    const result = await run();
+    Object.assign(figures, result.figures);
+    rows.push(...result.rows.map((row) => ({ benchmark, ...row })));
+  }
+  if (args.includes('--json')) console.log(JSON.stringify({ ...figures, rows }, null, 2));
+  else printTable(figures, rows);
+}
+
+function printTable(
+  figures: Record<string, number>,
+  rows: ReadonlyArray<BenchRow & { benchmark: string }>,
+): void {
+  for (const { benchmark, what, value, unit } of rows) {
+    console.log(`${benchmark.padEnd(10)} ${what.padEnd(42)} ${value.toFixed(2).padStart(10)} ${unit}`);
+  }
+  console.log();
+  for (const [name, value] of Object.entries(figures))
+    console.log(`${name.padEnd(53)} ${value.toFixed(2).padStart(10)}`);
+}
+
+await main(process.argv.slice(2));

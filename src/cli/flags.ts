@@ -1,0 +1,47 @@
+/** Flags and parsers that several commands share. */
+
+export const JSON_FLAG = {
+  kind: 'boolean',
+  brief: 'Print JSON on stdout; text for people goes to stderr',
+  withNegated: false,
+  default: false,
+} as const;
+
+export const INPUT_FLAG = {
+  kind: 'parsed',
+  parse: String,
+  brief: 'Log files to read, in place of those in the pipeline file; may be given several times',
+  placeholder: 'GLOB',
+  variadic: true,
+  optional: true,
+} as const;
+
+export const OUT_FLAG = {
+  kind: 'parsed',
+  parse: String,
+  brief: 'Run folder; default: out of the pipeline file, else out/<pipeline name>',
+  placeholder: 'DIR',
+  optional: true,
+} as const;
+
+export const PIPELINE_ARGUMENT = {
+  kind: 'tuple',
+  parameters: [{ brief: 'Pipeline file (YAML)', parse: String, placeholder: 'PIPELINE' }],
+} as const;
+
+export const RUN_DIR_ARGUMENT = {
+  kind: 'tuple',
+  parameters: [{ brief: 'Run folder', parse: String, placeholder: 'DIR' }],
+} as const;
+
+/** A whole number from 1. */
+export function parsePositive(input: string): number {
+  const value = Number(input);
+  if (!Number.isSafeInteger(value) || value < 1) throw new Error('expected a whole number from 1');
+  return value;
+}
+
+/** The text of a help page: what a command does, then examples, one a line. */
+export function describeCommand(text: string, examples: readonly string[]): string {
+  return `${text}\n\nEXAMPLES\n${examples.map((example) => `  ${example}`).join('\n')}`;
+}

@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { aideJournal } from '../../src/formats/aide-journal.js';
+import { turnContent } from '../../src/trajectory/build.js';
+import type { Trajectory } from '../../src/trajectory/trajectory.js';
+import { describeWithShared, sharedFile } from '../shared.js';
+import { onlyReject, onlyTrajectory, readAll, readFiles } from './read-all.js';
+
+const RUN = 'aide_journal/translucent-spaniel_journal.json';
+
+interface RawNode {
+  readonly step: number;
+  readonly id: string;
+  readonly plan: string;
+  readonly code: string;
+  readonly _term_out: string[];
+  readonly exec_time: number;
+  readonly is_buggy: boolean;
+}
+
+describeWithShared('the real house-prices journal', () => {
+  const read = async (): Promise<Trajectory> =>
+    onlyTrajectory(await readAll({ root: sharedFile('logs'), path: RUN }));
+  const raw = () =>
+    JSON.parse(readFileSync(sharedFile(`logs/${RUN}`), 'utf8')) as {
+      nodes: RawNode[];
+      node2parent: Record<string, string>;
+    };
+
+  it('has 20 nodes: 8 errors, 12 with a self-reported score', async () => {
+    const run = await read();
+    expect(run.turns).toHaveLength(40);
+    expect(run.turns.map((turn) => turn.role)).toEqual(
+      Array.from({ length: 20 }, () => ['assistant', 'tool']).flat(),
+    );
+    const errors = run.executions.filter((execution) => execution.status === 'error');
+    expect(errors.map((execution) => `${execution.order}:${execution.error_type}`)).toEqual([
+      '2:TypeError',
+      '3:ModuleNotFoundError',
+      '4:TypeError',
+      '5:TypeError',
+      '9:TypeError',
+      '12:TypeError',
+      '15:TypeError',
+      '16:TypeError',
+    ]);
+    expect(run.executions.filter((execution) => execution.status === 'ok')).toHaveLength(12);
+    expect(run.submissions.map((submission) => submission.score)).toEqual([
+      0.13718, 0.14813, 0.13721, 0.13505, 0.1356, 0.13447, 0.13407, 0.13564, 0.13557, 0.13537, 0.13539,
+      0.13394,
+    ]);
+    expect(new Set(run.submissions.map((submission) => submission.scale))).toEqual(
+      new Set(['self_reported']),
+    );
+    expect(run.submissions[2]?.execution_id).toBe(run.executions[6]?.execution_id);
+    expect(run.submissions[2]?.observed_turn).toBe(13);
+  });
+
+  it('keeps the tree in parent_execution, from node2parent alone', async () => {
+    const run = await read();
+    const order = new Map(run.executions.map((execution) => [execution.execution_id, execution.order]));
+    const parents = run.executions.map((execution) =>
+      execution.parent_execution === null ? 'root' : order.get(execution.parent_execution),
+    );
+    expect(parents).toEqual([
+      'root',
+      'root',
+      'root',
+      'root',
+      'root',
+      2,
+      0,
+      0,
+      7,
+      5,
+      7,
+      10,
+      4,
+      11,
+      11,
+      3,
+      12,
+      11,
+      11,
+      11,
+    ]);
+  });
+
+  it('claims that lower is better, and flags what the log lacks', async () => {
+    const run = await read();
+    expect(run.task_claims?.is_lower_better).toBe(true);
+    expect(run.flags).toEqual(['prompts_absent', 'text_rebuilt', 'tree_search']);
+    expect(run.feedback_exposes_test_score).toBe(false);
+    const seconds = run.executions.reduce((sum, execution) => sum + (execution.seconds ?? 0), 0);
+    expect(seconds).toBeCloseTo(15.009941101074219, 9);
+    expect(run.executions[0]?.started_at).toBe('2025-10-13T10:58:36.562Z');
+  });
+
+  it('holds plan, program and output verbatim', async () => {
+    const run = await read();
+    for (const node of raw().nodes) {
+      const reply = run.turns[2 * node.step];
+      const feedback = run.turns[2 * node.step + 1];
+      const code = node.code.endsWith('\n') ? node.code : `${node.code}\n`;
+      expect(reply && turnContent(reply)).toBe(`${node.plan}\n\n\`\`\`python\n${code}\`\`\``);
+      expect(reply?.spans.find((span) => span.call !== null)?.call?.arguments).toBe(node.code);
+      expect(feedback && turnContent(feedback)).toBe(node._term_out.join(''));
+    }
+  });
+
+  it('gives up the direction where the reviews disagree', async () => {
+    const journal = raw() as unknown as { nodes: { metric: { maximize: boolean | null } }[] };
+    const last = journal.nodes[19];
+    if (last !== undefined) last.metric.maximize = true;
+    const run = onlyTrajectory(await readFiles({ 'journal.json': journal }));
+    expect(run.task_claims?.is_lower_better).toBeNull();
+    expect(run.flags).toContain('direction_inconsistent');
+  });
+});
+
+const node = (step: number, rest: Record<string, unknown> = {}) => ({
+  step,
+  id: `n${step}`,
+  plan: `plan ${step}`,
+  code: 'print(1)',
+  _term_out: ['1', '\n'],
+  exec_time: 2.5,
+  exc_type: null,
+  is_buggy: false,
+  metric: { value: 0.5, maximize: true },
+  ctime: 1_760_000_000 + step,
+  ...rest,
+});
+
+const journal = (nodes: unknown[], node2parent: Record<string, string> = {}) => ({
+  nodes,
+  node2parent,
+  __version: '2',
+});
+
+const small = async (nodes: unknown[], node2parent: Record<string, string> = {}) =>
+  onlyTrajectory(await readFiles({ 'journal.json': journal(nodes, node2parent) }));
+
+it('orders nodes by step, not by place', async () => {
+  const run = await small([node(1), node(0)], { n1: 'n0' });
+  expect(run.turns.map((turn) => turn.spans[0]?.text)).toEqual(['plan 0\n\n', '1\n', 'plan 1\n\n', '1\n']);
+  expect(run.executions[1]?.parent_execution).toBe('n0');
+});
+
+it.each([
+  ['a timeout', { exc_type: 'TimeoutError', is_buggy: true, metric: { value: null } }, 'timeout', []],
+  ['an exception', { exc_type: 'KeyError', is_buggy: true, metric: { value: null } }, 'error', []],
+  ['a bug without an exception', { is_buggy: true, metric: { value: null } }, 'ok', []],
+  ['a score', {}, 'ok', [[true, 0.5]]],
+  ['no score', { metric: { value: null } }, 'ok', [[false, null]]],
+  ['a program that never ran', { exec_time: null, _term_out: null, is_buggy: null }, 'unknown', []],
+])('reads %s', async (_name, fields, status, submissions) => {
+  const run = await small([node(0, fields)]);
+  expect(run.executions[0]?.status).toBe(status);
+  expect(run.submissions.map((submission) => [submission.gradable, submission.score])).toEqual(submissions);
+});
+
+it('reads a bare NaN metric as a submission that cannot be graded', async () => {
+  const text = JSON.stringify(journal([node(0)])).replace('"value":0.5', '"value":NaN');
+  const run = onlyTrajectory(await readFiles({ 'journal.json': text }));
+  expect(run.submissions[0]).toMatchObject({ gradable: false, score: null });
+  expect(run.flags).toContain('bare_nan');
+});
+
+it('leaves journals with plots or metrics of several data sets to others', async () => {
+  const reject = onlyReject(await readFiles({ 'journal.json': journal([node(0, { plot_code: '' })]) }));
+  expect(reject.message).toContain('AI-Scientist-v2');
+  const sniff = (value: unknown) => ({
+    path: 'journal.json',
+    head: '',
+    json: value,
+    lines: [],
+    siblings: { names: [], readText: () => null },
+  });
+  expect(
+    aideJournal.detect(sniff(journal([node(0, { metric: { value: { metric_names: [] } } })]))),
+  ).toBeNull();
+  expect(aideJournal.detect(sniff(journal([node(0)])))?.confidence).toBe('certain');
+});
+
+it('refuses a journal without nodes, and one whose nodes are no objects', async () => {
+  expect(onlyReject(await readFiles({ 'journal.json': journal([]) })).code).toBe('no_turns');
+  expect(onlyReject(await readFiles({ 'journal.json': journal([node(0), 3]) })).code).toBe('bad_shape');
+});
+
+it('keeps nodes apart that share an id', async () => {
+  const run = await small([node(0), node(1, { id: 'n0' })]);
+  expect(run.executions.map((execution) => execution.execution_id)).toEqual(['n0', 'n0#1']);
+  expect(run.flags).toContain('duplicate_node_ids');
+});

@@ -1,0 +1,236 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, expect, it } from 'vitest';
+import type { ReadResult } from '../../src/formats/reader.js';
+import { discover } from '../../src/logs/discover.js';
+import { turnContent } from '../../src/trajectory/build.js';
+import { trajectoryId } from '../../src/trajectory/identity.js';
+import { trajectorySchema } from '../../src/trajectory/trajectory.js';
+import { describeWithShared, sharedFile } from '../shared.js';
+import { readAll, trajectoriesOf } from './read-all.js';
+
+/** What each real log is, set down by hand: a format, `sidecar`, or the code of its reject. */
+const LABELS: Readonly<Record<string, string>> = {
+  'adp_sample_raw/code_feedback_sample_raw.json': 'unknown_format',
+  'adp_sample_raw/codeactinstruct_sample_raw.json': 'unknown_format',
+  'adp_sample_raw/nebius_SWE-agent-trajectories_sample_raw.json': 'unknown_format',
+  'adp_sample_raw/swe-gym_openhands_sampled_trajectories_sample_raw.json': 'unknown_format',
+  'adp_sample_raw/swe-smith_sample_raw.json': 'unknown_format',
+  'adp_sample_raw/toucan_1_5m_sample_raw.json': 'unknown_format',
+  'ai_scientist_v1/rl_lr_adaptation_aider.txt': 'unknown_format',
+  'ai_scientist_v1/rl_lr_adaptation_run_0_final_info.json': 'not_a_trajectory',
+  'ai_scientist_v1/rl_lr_adaptation_run_1_final_info.json': 'not_a_trajectory',
+  'ai_scientist_v1/rl_lr_adaptation_run_2_final_info.json': 'not_a_trajectory',
+  'ai_scientist_v2_journal/gradient_cluster_stage1_journal.json': 'unknown_format',
+  'ai_scientist_v2_journal/perturbation_uq_stage4_timeouts_journal.json': 'unknown_format',
+  'aide_journal/translucent-spaniel_journal.json': 'aide-journal',
+  'aider_chat_md/census.md': 'unknown_format',
+  'aider_chat_md/hello-world-flask.md': 'unknown_format',
+  'antigravity_jsonl/cli_small.jsonl': 'unknown_format',
+  'atif_trajectory/openagents_login-trace_trajectory.json': 'atif',
+  'autoresearch_results_tsv/autoresearch-mlx_pr15_results.tsv': 'not_a_trajectory',
+  'autoresearch_results_tsv/autoresearch-mlx_results.tsv': 'not_a_trajectory',
+  'claude_code_legacy_json/mlrbench_claude_bi_align_claude_output.json': 'unknown_format',
+  'claude_code_session_jsonl/agent-history_claude_compaction.jsonl': 'unknown_format',
+  'claude_code_session_jsonl/agent-history_claude_forked.jsonl': 'unknown_format',
+  'claude_code_session_jsonl/agent-sessions_claude_schema_drift.jsonl': 'unknown_format',
+  'claude_code_session_jsonl/empty_file.jsonl': 'empty_file',
+  'claude_code_session_jsonl/summary_only.jsonl': 'unknown_format',
+  'claude_code_session_jsonl/v1.0.24_summaries_thinking.jsonl': 'unknown_format',
+  'claude_code_session_jsonl/v2.0.42_thinking.jsonl': 'unknown_format',
+  'claude_code_session_jsonl/v2.1.114_main_with_subagents.jsonl': 'unknown_format',
+  'claude_code_session_jsonl/v2.1.114_subagent_a4ca.jsonl': 'unknown_format',
+  'claude_code_session_jsonl/v2.1.114_subagent_a4ca.meta.json': 'not_a_trajectory',
+  'claude_code_session_jsonl/v2.1.17_errors.jsonl': 'unknown_format',
+  'claude_code_stream_json/sample-turns.json': 'unknown_format',
+  'codex_cli_text_log/mlrbench_scope_codex_log.log': 'unknown_format',
+  'codex_rollout_jsonl/agent-history_codex_compaction.jsonl': 'unknown_format',
+  'codex_rollout_jsonl/agent-history_codex_golden.jsonl': 'unknown_format',
+  'codex_rollout_jsonl/agent-history_real_session-01_redacted.jsonl': 'unknown_format',
+  'codex_rollout_jsonl/agent-sessions_codex_050_legacy.jsonl': 'unknown_format',
+  'codex_rollout_jsonl/agent-sessions_codex_schema_drift.jsonl': 'unknown_format',
+  'codex_rollout_jsonl/agent-sessions_codex_small.jsonl': 'unknown_format',
+  'copilot_cli_events_jsonl/small.jsonl': 'unknown_format',
+  'cursor_agent_jsonl/large.jsonl': 'unknown_format',
+  'droid_factory/session_store_large.jsonl': 'unknown_format',
+  'gemini_cli_session/agent-history_gemini_golden.json': 'unknown_format',
+  'gemini_cli_session/agent-history_gemini_tool_error.jsonl': 'unknown_format',
+  'gemini_cli_session/jsonl_v040.jsonl': 'unknown_format',
+  'gemini_cli_text_log/mlrbench_bi_align_gemini_log.log': 'unknown_format',
+  'git_lfs_pointer/mlebench_aide_grading_report.lfs-pointer.json': 'lfs_pointer',
+  'grok_cli/chat_history.jsonl': 'unknown_format',
+  'hermes_agent_json/large.json': 'unknown_format',
+  'inspect_ai_log/legacy_input-task_2024-11-05.json': 'unknown_format',
+  'inspect_ai_log/log_formats.eval': 'binary_file',
+  'inspect_ai_log/log_formats.json': 'unknown_format',
+  'inspect_ai_log/log_message_deduplication.eval': 'binary_file',
+  'inspect_ai_log/security-guide_2025-05-12.json': 'unknown_format',
+  'kimi_cli_wire_jsonl/small.jsonl': 'unknown_format',
+  'kimi_cli_wire_jsonl/subagent_agent-0.jsonl': 'unknown_format',
+  'langfuse_trace_export/langgraph-2025-08-22.json': 'unknown_format',
+  'langfuse_trace_export/openai-agents-2025-09-30.json': 'unknown_format',
+  'langfuse_trace_export/pydantic-ai-tools-2025-12-04.json': 'unknown_format',
+  'langsmith_batch_ingest/wrap_openai_reasoning_excerpt.json': 'unknown_format',
+  'litellm_completion_log/claude-sonnet-4_1757015046.707.json': 'unknown_format',
+  // A bare list of OpenAI messages, taken out of such a log.
+  'litellm_completion_log/fncall-llm-message.json': 'openai-messages',
+  'mini_swe_agent_traj/github_issue.traj.json': 'mini-swe-agent',
+  'mini_swe_agent_traj/local.traj.json': 'mini-swe-agent',
+  'mini_swe_agent_traj/pvlib-1154_reasoner_Timeout_0turns.traj.json': 'no_model_turns',
+  'mini_swe_agent_traj/sqlfluff-2419_deepseek-chat_run1.traj.json': 'mini-swe-agent',
+  'mini_swe_agent_traj/sqlfluff-2419_deepseek-reasoner.traj.json': 'mini-swe-agent',
+  'mle_dojo/random-acts-of-pizza_agent_trajectory.json': 'mle-dojo',
+  'mle_dojo/random-acts-of-pizza_env_history.json': 'sidecar',
+  'mlebench_grading/rdagent_stanford-covid-vaccine_grade.json': 'not_a_trajectory',
+  'mlrbench_judge/bi_align_experiments_claude_review.json': 'not_a_trajectory',
+  'openai_messages_sft/swesmith_ft_xml_example.jsonl': 'openai-messages',
+  'openclaw_jsonl/large.jsonl': 'unknown_format',
+  'opencode_db_export/messages.json': 'unknown_format',
+  'opencode_db_export/parts.json': 'unknown_format',
+  'opencode_db_export/session_messages.json': 'unknown_format',
+  'opencode_db_export/sessions.json': 'unknown_format',
+  'openhands_sdk_events/goal_events.jsonl': 'unknown_format',
+  'pi_session_jsonl/agent-sessions_pi_small.jsonl': 'unknown_format',
+  'pi_session_jsonl/large-session.jsonl': 'unknown_format',
+  'qwen_code_jsonl/system_telemetry.jsonl': 'unknown_format',
+  'reflexion_run_log/alfworld_env_results_trial_0.json': 'unknown_format',
+  'super_benchmark_ipynb/react-super_expert_mera_history.ipynb': 'unknown_format',
+  'super_benchmark_ipynb/react-super_expert_mera_metrics.json': 'not_a_trajectory',
+  'super_benchmark_ipynb/swe-agent_expert_galore_history.ipynb': 'unknown_format',
+  'super_benchmark_ipynb/swe-agent_expert_galore_metrics.json': 'not_a_trajectory',
+  'swe_agent_traj/ctf_crypto_katy.traj': 'swe-agent',
+  'swe_agent_traj/function_calling_simple.traj': 'swe-agent',
+  'swe_agent_traj/marshmallow-1867_function_calling_replace_from_source.traj': 'swe-agent',
+  'swe_agent_traj/pydicom-1458_gpt4_test.traj': 'swe-agent',
+  'swe_agent_traj/swesmith_pydantic_pr_8316.traj': 'swe-agent',
+  'swebench_eval_report/swesmith_pydantic_pr_8316_report.json': 'not_a_trajectory',
+  'swebench_eval_report/swesmith_run_report.json': 'not_a_trajectory',
+  'tapeagents_tape/data_science_final_tape.json': 'unknown_format',
+  'tapeagents_tape/failed_tape.json': 'unknown_format',
+  'tapeagents_tape/gsm8k_rl_training_samples.jsonl': 'not_a_trajectory',
+  'tau_bench_results/gpt-4o-airline_tasks0-3_4trials.json': 'unknown_format',
+  'toolbench_dfs_tree/G1_10_ChatGPT_DFS.json': 'unknown_format',
+  'toolbench_dfs_tree/G3_21_ChatGPT_DFS.json': 'unknown_format',
+  'who_and_when_autogen/algorithm-generated_59.json': 'unknown_format',
+  'who_and_when_autogen/hand-crafted_51.json': 'unknown_format',
+};
+
+/** Several trajectories in one file; every other file gives one result. */
+const ROWS: Readonly<Record<string, number>> = { 'openai_messages_sft/swesmith_ft_xml_example.jsonl': 3 };
+
+describeWithShared('every real log', () => {
+  const results = new Map<string, ReadResult[]>();
+
+  beforeAll(async () => {
+    const { root, files } = await discover({ globs: [sharedFile('logs')] });
+    for (const { path } of files) results.set(path, await readAll({ root, path }));
+  });
+
+  it('has a label, and each label a file', () => {
+    const logs = [...results.keys()].filter((path) => !path.endsWith('.source.txt'));
+    expect(logs.sort()).toEqual(Object.keys(LABELS).sort());
+  });
+
+  it('is read as its label says', () => {
+    const found = Object.fromEntries([...results].map(([path, list]) => [path, label(list)]));
+    const expected = Object.fromEntries(
+      [...results.keys()].map((path) => [
+        path,
+        path.endsWith('.source.txt') ? 'unknown_format' : LABELS[path],
+      ]),
+    );
+    expect(found).toEqual(expected);
+  });
+
+  it('gives one result, or one for each row', () => {
+    for (const [path, list] of results) expect([path, list.length]).toEqual([path, ROWS[path] ?? 1]);
+  });
+
+  it('names in its message what it looks like, where it is known and not read', () => {
+    const anonymous = [...results].flatMap(([path, list]) =>
+      list.flatMap((result) =>
+        result.kind === 'reject' &&
+        !path.endsWith('.source.txt') &&
+        ['unknown_format', 'not_a_trajectory', 'binary_file'].includes(result.reject.code) &&
+        !result.reject.message.startsWith('looks like ')
+          ? [path]
+          : [],
+      ),
+    );
+    // Prose without any structure.
+    expect(anonymous).toEqual(['gemini_cli_text_log/mlrbench_bi_align_gemini_log.log']);
+  });
+
+  it('fits the canonical schema, with consistent references', () => {
+    for (const [path, list] of results) {
+      for (const trajectory of trajectoriesOf(list)) {
+        const parsed = trajectorySchema.safeParse(trajectory);
+        expect([path, parsed.success ? null : parsed.error.message]).toEqual([path, null]);
+        expect(trajectory.trajectory_id).toBe(trajectoryId(trajectory.turns));
+        const { turns } = trajectory;
+        for (const execution of trajectory.executions) {
+          expect(turns[execution.call_turn]?.role).toBe('assistant');
+          if (execution.feedback_turn === null) continue;
+          expect(execution.feedback_turn).toBeGreaterThan(execution.call_turn);
+          expect(turns[execution.feedback_turn]?.spans.every((span) => span.origin === 'environment')).toBe(
+            true,
+          );
+        }
+        const ids = trajectory.executions.map((execution) => execution.execution_id);
+        expect(new Set(ids).size).toBe(ids.length);
+        for (const submission of trajectory.submissions) expect(ids).toContain(submission.execution_id);
+      }
+    }
+  });
+
+  it('keeps the content of each message in its inline spans', () => {
+    let messages = 0;
+    for (const [path, list] of results) {
+      const original = originalContents(path);
+      if (original === null) continue;
+      for (const [index, trajectory] of trajectoriesOf(list).entries()) {
+        const contents = original[index] ?? [];
+        contents.forEach((content, turn) => {
+          const found = trajectory.turns[turn];
+          expect([path, turn, found === undefined ? null : turnContent(found)]).toEqual([
+            path,
+            turn,
+            content,
+          ]);
+          messages++;
+        });
+      }
+    }
+    expect(messages).toBe(75 + 89 + 45 + 20 + 14);
+  });
+});
+
+function label(results: readonly ReadResult[]): string {
+  const labels = results.map((result) => {
+    if (result.kind === 'sidecar') return 'sidecar';
+    return result.kind === 'reject' ? result.reject.code : result.detection.format;
+  });
+  return [...new Set(labels)].join(' + ');
+}
+
+interface RawMessage {
+  readonly content: string | null;
+}
+
+/** Contents by trajectory of the files whose messages are strings, read by the test itself. */
+function originalContents(path: string): string[][] | null {
+  const text = () => readFileSync(sharedFile(`logs/${path}`), 'utf8');
+  const contents = (messages: readonly RawMessage[]) => messages.map((message) => message.content ?? '');
+  if (path === 'openai_messages_sft/swesmith_ft_xml_example.jsonl') {
+    const rows = text()
+      .split('\n')
+      .filter((line) => line !== '');
+    return rows.map((row) => contents((JSON.parse(row) as { messages: RawMessage[] }).messages));
+  }
+  if (
+    path === 'mle_dojo/random-acts-of-pizza_agent_trajectory.json' ||
+    path === 'litellm_completion_log/fncall-llm-message.json'
+  ) {
+    return [contents(JSON.parse(text()) as RawMessage[])];
+  }
+  return null;
+}
