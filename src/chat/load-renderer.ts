@@ -1,24 +1,59 @@
 import { TrajmillError } from '../errors.js';
+import { RejectError } from '../logs/reject.js';
+import { JinjaRenderer } from './jinja-engine.js';
+import { PROBES } from './probes.js';
 import { QWEN3_TEMPLATE_SHA256, qwen3Renderer } from './qwen3.js';
-import type { ChatRenderer } from './renderer.js';
-import { readTemplate } from './template-source.js';
+import type { ChatRenderer, RenderInput } from './renderer.js';
+import { readTemplate, type TemplateSource } from './template-source.js';
+
+export interface LoadRendererOptions {
+  /** a built-in name (`qwen3`), a tokenizer_config.json, or a file with the template's text */
+  readonly template: string;
+  /** what the template's strftime_now tells; without it a template that asks for the date refuses */
+  readonly date?: Date;
+}
 
 /** Hand-written renderers, by the sha256 of the template that they stand for. */
-const RENDERERS: Readonly<Record<string, ChatRenderer>> = {
-  [QWEN3_TEMPLATE_SHA256]: qwen3Renderer,
-};
+const WRITTEN: ReadonlyMap<string, ChatRenderer> = new Map([[QWEN3_TEMPLATE_SHA256, qwen3Renderer]]);
 
 /**
- * Makes a template executable. `template` is a built-in name (`qwen3`), a tokenizer_config.json or a file with
- * the template's text. Throws TrajmillError E_TEMPLATE.
+ * Makes a template executable: by a renderer written for it, once that has proved itself equal on probe
+ * conversations, else by the engine. Throws TrajmillError E_TEMPLATE for a template that cannot be read or that
+ * uses what is not supported.
  */
-export function loadRenderer({ template }: { template: string }): ChatRenderer {
-  const source = readTemplate(template);
-  const renderer = RENDERERS[source.sha256];
-  if (renderer === undefined) {
-    throw new TrajmillError('E_TEMPLATE', `no renderer for this template (sha256 ${source.sha256})`, {
-      place: template,
-    });
+export function loadRenderer({ template, date }: LoadRendererOptions): ChatRenderer {
+  return rendererOf(readTemplate(template), date);
+}
+
+/** The same for a template at hand. */
+export function rendererOf(source: TemplateSource, date?: Date): ChatRenderer {
+  const engine = new JinjaRenderer(source, { date: date ?? null });
+  const written = WRITTEN.get(source.sha256);
+  if (written === undefined) return engine;
+  assertEqual(written, engine);
+  return written;
+}
+
+/** Throws TrajmillError E_TEMPLATE where two renderers give different texts. */
+export function assertEqual(written: ChatRenderer, engine: ChatRenderer): void {
+  PROBES.forEach((probe, number) => {
+    if (textOf(written, probe) !== textOf(engine, probe)) {
+      throw new TrajmillError(
+        'E_TEMPLATE',
+        `the renderer ${written.name} differs from its template on probe ${number}`,
+      );
+    }
+  });
+}
+
+function textOf(renderer: ChatRenderer, probe: RenderInput): string | null {
+  try {
+    return renderer
+      .render(probe)
+      .segments.map((segment) => segment.text)
+      .join('');
+  } catch (error) {
+    if (error instanceof RejectError) return null;
+    throw error;
   }
-  return renderer;
 }

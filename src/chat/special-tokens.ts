@@ -1,20 +1,32 @@
 /** Finds special tokens in text: the leftmost, and of those the longest, as tokenizers do. */
 export class SpecialFinder {
   readonly #pattern: RegExp | null;
+  /** what all of them begin with: a plain search for it is many times faster than the pattern */
+  readonly #prefix: string;
 
   constructor(specials: Iterable<string>) {
     const texts = [...specials].filter((text) => text !== '').sort((a, b) => b.length - a.length);
-    this.#pattern = texts.length === 0 ? null : new RegExp(texts.map(escapePattern).join('|'), 'gu');
+    this.#prefix = commonPrefix(texts);
+    this.#pattern = texts.length === 0 ? null : new RegExp(texts.map(escapePattern).join('|'), 'y');
   }
 
   /** Calls `found` with offset and text of each. */
   each(text: string, found: (offset: number, special: string) => void): void {
-    if (this.#pattern === null) return;
-    this.#pattern.lastIndex = 0;
-    for (let match = this.#pattern.exec(text); match !== null; match = this.#pattern.exec(text)) {
-      found(match.index, match[0]);
+    const pattern = this.#pattern;
+    if (pattern === null) return;
+    for (let at = text.indexOf(this.#prefix); at >= 0 && at < text.length; ) {
+      pattern.lastIndex = at;
+      const special = pattern.exec(text)?.[0];
+      if (special !== undefined) found(at, special);
+      at = text.indexOf(this.#prefix, at + (special?.length ?? 1));
     }
   }
+}
+
+function commonPrefix([first = '', ...rest]: readonly string[]): string {
+  let length = first.length;
+  for (const text of rest) while (!text.startsWith(first.slice(0, length))) length--;
+  return first.slice(0, length);
 }
 
 function escapePattern(text: string): string {

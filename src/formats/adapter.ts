@@ -44,7 +44,10 @@ export interface Sniff {
   readonly siblings: Siblings;
 }
 
-/** Files beside the one being read, by name relative to its folder. */
+/**
+ * Files beside the one being read, by name relative to its folder; parts of a run that lie in folders side by side are
+ * named as `../<folder>/<file>`.
+ */
 export interface Siblings {
   readonly names: readonly string[];
   /**

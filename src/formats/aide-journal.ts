@@ -1,20 +1,27 @@
 import { RejectError } from '../logs/reject.js';
-import { contentSpan, inlineCallSpan, makeExecution, makeSubmission, makeTurn } from '../trajectory/build.js';
-import type { Execution, ExecutionStatus, Submission } from '../trajectory/execution.js';
+import { contentSpan, makeExecution, makeSubmission, makeTurn } from '../trajectory/build.js';
+import type { Execution, Submission } from '../trajectory/execution.js';
 import type { TaskClaims } from '../trajectory/trajectory.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { listOf, objectAt, objectOf } from './fields.js';
-import { asArray, asBoolean, asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
-
-/** Every node runs its program, and nothing else is run. */
-const TOOL = 'python';
+import {
+  executionIds,
+  firstCallSpan,
+  NODE_TOOL,
+  nodeOutput,
+  nodeReply,
+  nodeStatus,
+  orderedNodes,
+} from './search-nodes.js';
+import { asBoolean, asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import { isoSeconds } from './times.js';
 
 export const aideJournal: FormatAdapter = {
   name: 'aide-journal',
   version: '1',
   unit: 'document',
-  experiments: { experiment: [TOOL], scoring: [] },
+  experiments: { experiment: [NODE_TOOL], scoring: [] },
   notes: {
     title: 'AIDE journal.json: a search tree of plans, programs and their outcomes',
     recognised_by:
@@ -61,25 +68,24 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const submissions: Submission[] = [];
   nodes.forEach((node, order) => {
     const call_turn = turns.length;
-    const call = replyTurn(node);
+    const call = nodeReply(node);
     turns.push(
       call,
-      makeTurn('tool', [contentSpan('observation', 'environment', output(node))], { name: TOOL }),
+      makeTurn('tool', [contentSpan('observation', 'environment', nodeOutput(node))], { name: NODE_TOOL }),
     );
     const parent = asId(parents[asId(node['id']) ?? '']);
     const parentOrder = nodes.findIndex((other) => parent !== null && asId(other['id']) === parent);
     if (parent !== null && parentOrder === -1) flags.add('parent_missing');
     const execution_id = ids[order] ?? `node-${order}`;
-    const kind = context.experiments.experiment.includes(TOOL) ? 'experiment' : 'other';
-    const callSpan = call.spans.findIndex((span) => span.call !== null);
+    const kind = context.experiments.experiment.includes(NODE_TOOL) ? 'experiment' : 'other';
     executions.push(
       makeExecution(
-        { execution_id, order, kind, tool: TOOL, call_turn, status: status(node) },
+        { execution_id, order, kind, tool: NODE_TOOL, call_turn, status: nodeStatus(node) },
         {
-          call_span: callSpan === -1 ? null : callSpan,
+          call_span: firstCallSpan(call),
           feedback_turn: call_turn + 1,
           seconds: asNumber(node['exec_time']),
-          started_at: isoTime(node['ctime']),
+          started_at: isoSeconds(node['ctime']),
           error_type: asString(node['exc_type']),
           code: asString(node['code']),
           parent_execution: parentOrder === -1 ? null : (ids[parentOrder] ?? null),
@@ -120,54 +126,6 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   ];
 }
 
-/** Nodes by step; a node without one keeps its place in the file. */
-function orderedNodes(list: readonly unknown[]): JsonObject[] {
-  const nodes = list.map((value, index) => objectOf(value, `nodes[${index}]`));
-  const steps = nodes.map((node, index) => asNumber(node['step']) ?? index);
-  return nodes
-    .map((node, index) => ({ node, step: steps[index] ?? index }))
-    .sort((a, b) => a.step - b.step)
-    .map(({ node }) => node);
-}
-
-function executionIds(nodes: readonly JsonObject[], flags: Set<string>): string[] {
-  const taken = new Set<string>();
-  return nodes.map((node, order) => {
-    const id = asId(node['id']) ?? `node-${order}`;
-    if (!taken.has(id)) {
-      taken.add(id);
-      return id;
-    }
-    flags.add('duplicate_node_ids');
-    return `${id}#${order}`;
-  });
-}
-
-/** Plan and fenced program, as AIDE asks the model to answer. */
-function replyTurn(node: JsonObject): Turn {
-  const plan = asString(node['plan']) ?? '';
-  const code = asString(node['code']) ?? '';
-  const spans = [];
-  const fence = `\`\`\`${TOOL}\n${code}${code.endsWith('\n') ? '' : '\n'}\`\`\``;
-  if (plan !== '') spans.push(contentSpan('text', 'model', code === '' ? plan : `${plan}\n\n`));
-  if (code !== '') spans.push(inlineCallSpan(fence, { name: TOOL, arguments: code }));
-  return makeTurn('assistant', spans, { timestamp: isoTime(node['ctime']) });
-}
-
-function output(node: JsonObject): string {
-  return asArray(node['_term_out'])
-    .map((chunk) => asString(chunk) ?? '')
-    .join('');
-}
-
-/** By exception class; `is_buggy` without one is a run that finished and left nothing to grade. */
-function status(node: JsonObject): ExecutionStatus {
-  const exception = asString(node['exc_type']);
-  if (exception === 'TimeoutError') return 'timeout';
-  if (exception !== null) return 'error';
-  return asNumber(node['exec_time']) === null && !Array.isArray(node['_term_out']) ? 'unknown' : 'ok';
-}
-
 function submissionOf(
   node: JsonObject,
   at: { execution_id: string; observed_turn: number; order: number },
@@ -202,12 +160,4 @@ function claims(nodes: readonly JsonObject[], flags: Set<string>): TaskClaims | 
   if (directions.size > 1) flags.add('direction_inconsistent');
   const is_lower_better = directions.size > 1 ? null : !directions.has(true);
   return { metric: null, is_lower_better, gold: null, silver: null, bronze: null, median: null };
-}
-
-/** Unix seconds as ISO 8601. */
-function isoTime(value: unknown): string | null {
-  const seconds = asNumber(value);
-  if (seconds === null) return null;
-  const time = new Date(seconds * 1000);
-  return Number.isNaN(time.getTime()) ? null : time.toISOString();
 }

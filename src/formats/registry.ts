@@ -1,4 +1,5 @@
 import type { FormatAdapter } from './adapter.js';
+import { aiScientistV2 } from './ai-scientist-v2.js';
 import { aideJournal } from './aide-journal.js';
 import { atif } from './atif.js';
 import { miniSweAgent } from './mini-swe-agent.js';
@@ -10,6 +11,7 @@ import { sweAgent } from './swe-agent.js';
 /** Every format that is read, in the order in which detection asks them. */
 export const FORMATS: readonly FormatAdapter[] = [
   aideJournal,
+  aiScientistV2,
   rllmEpisode,
   sweAgent,
   miniSweAgent,

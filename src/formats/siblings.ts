@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { decodeText } from '../logs/json.js';
 import { DEFAULT_LIMITS } from '../logs/limits.js';
@@ -22,10 +22,38 @@ export function diskSiblings(root: string, path: string, limits = DEFAULT_LIMITS
   try {
     const entries = readdirSync(join(root, posix.dirname(path)), { withFileTypes: true });
     names = entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+    names.push(...partsOnDisk(root, posix.dirname(path)));
   } catch {
     // An unreadable folder has no companions; the log itself is opened, and reported, elsewhere.
   }
   return listedSiblings(root, path, names, limits);
+}
+
+/** Folders that lie side by side and hold parts of one run (the stages of AI-Scientist v2), each in a file of this name. */
+const PART_FOLDER = /^stage_\d+_/;
+const PART_FILE = 'journal.json';
+
+/** Whether a folder with these files holds a part of a run. */
+export function isPartFolder(folder: string, files: readonly string[]): boolean {
+  return PART_FOLDER.test(posix.basename(folder)) && files.includes(PART_FILE);
+}
+
+/** Names, relative to a part's folder, of the other parts; `beside` are the part folders of the same parent. */
+export function partNames(folder: string, beside: readonly string[]): string[] {
+  if (!PART_FOLDER.test(posix.basename(folder))) return [];
+  return beside.flatMap((other) => (other === folder ? [] : [`../${posix.basename(other)}/${PART_FILE}`]));
+}
+
+function partsOnDisk(root: string, folder: string): string[] {
+  if (!PART_FOLDER.test(posix.basename(folder))) return [];
+  const parent = posix.dirname(folder);
+  const folders = readdirSync(join(root, parent)).map((name) => posix.join(parent, name));
+  return partNames(
+    folder,
+    folders.filter((other) =>
+      isPartFolder(other, existsSync(join(root, other, PART_FILE)) ? [PART_FILE] : []),
+    ),
+  );
 }
 
 /** A frozen list of names, so that a file which appears after planning changes nothing. */
@@ -77,5 +105,5 @@ export function recordSiblings(folder: SiblingFolder, path: string): RecordingSi
 
 /** Path relative to the input root of a file named beside another. */
 export function siblingPath(folder: string, name: string): string {
-  return folder === '.' || folder === '' ? name : `${folder}/${name}`;
+  return folder === '.' || folder === '' ? name : posix.normalize(`${folder}/${name}`);
 }

@@ -64,14 +64,12 @@ const answers = text(/^> /m);
 
 /** In order: what is told by a rarer mark stands first. */
 const RULES: readonly UnreadRule[] = [
-  log(
-    'an AI-Scientist-v2 journal',
-    document(
-      (value) =>
-        hasKeys(value, 'nodes', 'node2parent') &&
-        asArray(value['nodes']).some((node) => hasKeys(node, 'plot_code')),
-    ),
+  noLog('the tree drawing of an AI-Scientist v2 run', keys('edges', 'layout', 'plan', 'code', 'analysis')),
+  noLog(
+    'the progress of an AI-Scientist v2 stage',
+    keys('stage', 'total_nodes', 'buggy_nodes', 'best_metric'),
   ),
+  noLog('the token use of an AI-Scientist v2 run', document(isTokenUse)),
   log('an aira-dojo search', keys('nodes', 'solution', 'config')),
   log('a SUPER notebook', keys('nbformat', 'cells')),
   log('an Inspect log', keys('eval', 'plan', 'status')),
@@ -193,6 +191,12 @@ function hasParts(message: JsonObject): boolean {
 function isNestedSweReport(value: JsonObject): boolean {
   const entries = Object.values(value);
   return entries.length > 0 && entries.every((entry) => hasKeys(entry, 'resolved', 'tests_status'));
+}
+
+/** One object a model, each with tokens and cost. */
+function isTokenUse(value: JsonObject): boolean {
+  const entries = Object.values(value);
+  return entries.length > 0 && entries.every((entry) => hasKeys(entry, 'tokens', 'cost (USD)'));
 }
 
 /** One object a data set, each with means over seeds. */

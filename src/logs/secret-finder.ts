@@ -86,7 +86,7 @@ function applyOwnRules(text: string, found: FoundSecret[]): void {
 }
 
 const ESCAPES_AND_COLOURS =
-  /\\+(?:u[0-9a-fA-F]{4}(?:\[[0-9;]*m)?|x1[bB](?:\[[0-9;]*m)?|[nrtbf"'/])|\p{Cc}\[[0-9;]*m/gu;
+  /(?<!\\)\\+(?:u[0-9a-fA-F]{4}(?:\[[0-9;]*m)?|x1[bB](?:\[[0-9;]*m)?|[nrtbf"'/])|\p{Cc}\[[0-9;]*m/gu;
 
 /**
  * The text with JSON escapes and terminal colours blanked, offsets unchanged: `\nghp_...` and a token after a

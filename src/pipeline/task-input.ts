@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TrajmillError } from '../errors.js';
 import { type ReadResult, readTrajectories } from '../formats/reader.js';
+import { isPartFolder, partNames } from '../formats/siblings.js';
 import { readLimits } from './config.js';
 import type { Location, Piece, Plan, PlanInput } from './plan.js';
 
@@ -20,7 +21,16 @@ export function siblingNames(plan: Plan): ReadonlyMap<string, readonly string[]>
     list.push(path.slice(folder === '' ? 0 : folder.length + 1));
     names.set(folder, list);
   }
-  for (const list of names.values()) list.sort((a, b) => (a < b ? -1 : 1));
+  const parts = new Map<string, string[]>();
+  for (const [folder, files] of names) {
+    if (!isPartFolder(folder, files)) continue;
+    const parent = folderOf(folder);
+    parts.set(parent, [...(parts.get(parent) ?? []), folder]);
+  }
+  for (const [folder, list] of names) {
+    list.push(...partNames(folder, parts.get(folderOf(folder)) ?? []));
+    list.sort((a, b) => (a < b ? -1 : 1));
+  }
   return names;
 }
 

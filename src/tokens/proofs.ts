@@ -1,5 +1,6 @@
 import type { Segment } from '../chat/segment.js';
 import { SpecialFinder } from '../chat/special-tokens.js';
+import { type DecodingTable, decodingTable } from './decoder.js';
 import type { Encoder, TokenSink } from './encoder.js';
 import type { Layout } from './layout.js';
 import type { MaskOptions } from './mask-options.js';
@@ -37,11 +38,12 @@ export class Prover {
   readonly #mask: MaskOptions;
   readonly #finder: SpecialFinder;
   readonly #specialIds: ReadonlySet<number>;
-  readonly #bytesOfId: (Uint8Array | undefined)[] = [];
+  readonly #table: DecodingTable;
 
   constructor({ encoder, mask }: { encoder: Encoder; mask: MaskOptions }) {
     this.#encoder = encoder;
     this.#mask = mask;
+    this.#table = decodingTable(encoder);
     this.#finder = new SpecialFinder(encoder.specials.keys());
     this.#specialIds = new Set(encoder.specials.values());
   }
@@ -69,20 +71,20 @@ export class Prover {
     return buffer;
   }
 
-  #bytes(id: number): Uint8Array {
-    const known = this.#bytesOfId[id];
-    if (known !== undefined) return known;
-    const bytes = this.#encoder.tokenBytes(id);
-    this.#bytesOfId[id] = bytes;
-    return bytes;
+  /** Bytes of an id; negative and unknown ids have none. */
+  #size(id: number): number {
+    const { offsets } = this.#table;
+    return (offsets[id + 1] ?? 0) - (offsets[id] ?? 0);
   }
 
   #decodesTo(ids: Int32Array, expected: Uint8Array): boolean {
+    const { offsets, bytes } = this.#table;
     let at = 0;
     for (let i = 0; i < ids.length; i++) {
-      const bytes = this.#bytes(ids[i] ?? 0);
-      for (let b = 0; b < bytes.length; b++) if (bytes[b] !== expected[at + b]) return false;
-      at += bytes.length;
+      const id = ids[i] ?? -1;
+      const end = offsets[id + 1];
+      if (id < 0 || end === undefined) return false;
+      for (let b = offsets[id] ?? 0; b < end; b++) if (bytes[b] !== expected[at++]) return false;
     }
     return at === expected.length;
   }
@@ -98,7 +100,7 @@ export class Prover {
     let start = 0;
     let straddled = 0;
     for (let i = 0; i < input_ids.length; i++) {
-      const end = start + this.#bytes(input_ids[i] ?? 0).length;
+      const end = start + this.#size(input_ids[i] ?? 0);
       let whole = end > start;
       let touched = false;
       for (let b = start; b < end; b++) {
@@ -154,7 +156,7 @@ export class Prover {
         if (part === 'stop' && opened !== segment) owed.set(turn, (owed.get(turn) ?? 0) - 1);
         if (part === 'stop') opened = segment;
       }
-      at += this.#bytes(id).length;
+      at += this.#size(id);
     }
     return [...owed.values()].every((count) => count === 0);
   }
@@ -170,7 +172,7 @@ export class Prover {
         const piece = glue[next++];
         if (piece === undefined || piece.special !== id || piece.start !== at) return false;
       }
-      at += this.#bytes(id).length;
+      at += this.#size(id);
     }
     return next === glue.length;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { spreadInputs } from '../../src/cli/app.js';
+import { runCli, spreadInputs } from '../../src/cli/app.js';
 import { TOOL_VERSION } from '../../src/version.js';
-import { cli, temporaryFolder } from './harness.js';
+import { cli, memoryStream, temporaryFolder } from './harness.js';
 
 const COMMANDS = ['run', 'plan', 'commit', 'status', 'inspect', 'tokens', 'verify', 'formats', 'schema'];
 
@@ -57,6 +57,36 @@ describe('usage errors', () => {
   });
 });
 
+describe('an unexpected fault', () => {
+  const broken = {
+    write: () => {
+      throw new RangeError('first line\nsecond line');
+    },
+  };
+
+  async function fail(env: Record<string, string>) {
+    const stderr = memoryStream();
+    const signal = new AbortController().signal;
+    const process = { stdout: broken, stderr, env };
+    const code = await runCli(['formats'], { process, cwd: '.', signal });
+    return { code, err: stderr.text() };
+  }
+
+  it('is one line, with a hint how to see more, and 1', async () => {
+    expect(await fail({})).toEqual({
+      code: 1,
+      err: 'trajmill: unexpected fault: first line (set TRAJMILL_DEBUG=1 to see the stack)\n',
+    });
+  });
+
+  it('shows its stack where that is asked for', async () => {
+    const { code, err } = await fail({ TRAJMILL_DEBUG: '1' });
+    expect(code).toBe(1);
+    expect(err).toContain('RangeError: first line');
+    expect(err).toContain('app.test.ts');
+  });
+});
+
 describe('colour', () => {
   const colours = (text: string): boolean => text.includes('\u001b[');
 
@@ -87,6 +117,6 @@ describe('--input', () => {
   it('takes one word before that, and leaves other commands alone', () => {
     expect(spreadInputs(['plan', '--input', 'a', 'p.yaml'])).toEqual(['plan', '--input', 'a', 'p.yaml']);
     expect(spreadInputs(['inspect', 'a', 'b'])).toEqual(['inspect', 'a', 'b']);
-    expect(spreadInputs([])).toEqual(['']);
+    expect(spreadInputs([])).toEqual([]);
   });
 });

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { lintSource } from '@secretlint/core';
 import { creator as preset } from '@secretlint/secretlint-rule-preset-recommend';
 import fc from 'fast-check';
@@ -15,6 +17,7 @@ import {
 import { trajectoryId } from '../../src/trajectory/identity.js';
 import type { Trajectory } from '../../src/trajectory/trajectory.js';
 import type { Turn } from '../../src/trajectory/turn.js';
+import { describeWithShared, sharedFile } from '../shared.js';
 
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const LOWER = UPPER.toLowerCase();
@@ -392,5 +395,21 @@ describe('masking of a trajectory', () => {
 
     const clean = trajectory([makeTurn('assistant', [contentSpan('text', 'model', 'done')], { policy })]);
     expect(masker.maskTrajectory(clean).trajectory.turns[0]?.policy).toEqual(policy);
+  });
+});
+
+describeWithShared('over the real logs', () => {
+  it('finds nothing in their ordinary text, and hides nothing by the prefilter', () => {
+    const folder = sharedFile('logs');
+    const found: string[] = [];
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || entry.name.endsWith('.eval') || entry.name.endsWith('.source.txt')) continue;
+      const text = readFileSync(join(entry.parentPath, entry.name), 'utf8');
+      // whole files, so that JSON escapes are met as they stand
+      const secrets = findSecrets(text);
+      if (secrets.length > 0) expect(mayHoldSecret(text)).toBe(true);
+      found.push(...secrets.map(({ kind, start }) => `${entry.name}:${start} ${kind}`));
+    }
+    expect(found).toEqual([]);
   });
 });

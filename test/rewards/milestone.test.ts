@@ -64,7 +64,9 @@ describe('milestone reward', () => {
   it('never reads scores of another scale or a failed execution', () => {
     const other = runOf([{ exec: 'ok', score: 0.95, scale: 'validation' }]);
     const failed = runOf([{ exec: 'error', score: 0.95 }]);
-    expect([rewardOf(other, release), rewardOf(failed, release)]).toEqual([0, 0]);
+    for (const options of [paper, release]) {
+      expect([rewardOf(other, options), rewardOf(failed, options)]).toEqual([0, 0]);
+    }
   });
 
   it.each([

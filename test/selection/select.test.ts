@@ -97,6 +97,15 @@ describe('rule best', () => {
     ['below a fixed score', scores(0.7), { quality: { score: 0.71 } }, 'below_threshold'],
     ['only other scales', runOf([{ exec: 'ok', score: 0.9, scale: 'self_reported' }]), {}, 'other_scale'],
     ['only of a failed execution', runOf([{ exec: 'error', score: 0.9 }]), {}, 'no_submission'],
+    [
+      'one of a failed execution, one on another scale',
+      runOf([
+        { exec: 'error', score: 0.9 },
+        { exec: 'ok', score: 0.9, scale: 'validation' },
+      ]),
+      {},
+      'no_submission',
+    ],
     ['only stale', runOf([{ exec: 'ok', score: 0.9, submission: { stale: true } }]), {}, 'no_submission'],
     ['no experiments marked', runOf([], { flags: ['no_experiment_boundary'] }), {}, 'no_experiment_boundary'],
   ])('%s: filtered', (_name, run, options, reason) => {

@@ -195,7 +195,8 @@ class Run {
         const keyword = parameter.type === 'KeywordArgumentExpression';
         const name = keyword ? parameter.key.value : parameter.type === 'Identifier' ? parameter.value : '';
         const given = i < positional.length ? positional[i] : named.get(name);
-        inner.set(name, given ?? (keyword ? this.#value(parameter.value, inner) : new Undefined(name)));
+        const otherwise = (): Value => (keyword ? this.#value(parameter.value, inner) : new Undefined(name));
+        inner.set(name, given === undefined ? otherwise() : given);
       });
       if (positional.length > node.args.length)
         throw new TemplateFault(`macro ${node.name.value}: too many arguments`);

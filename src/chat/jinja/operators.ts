@@ -54,44 +54,24 @@ function missing(present: boolean, name: string): Value {
   return present ? null : new Undefined(name);
 }
 
-/** value[start:stop:step] with Python's rules; indices count characters. */
+/** value[start:stop:step] with Python's rules; indices of a text count characters. */
 export function sliceOf(value: Value, bounds: { start: Value; stop: Value; step: Value }): Value {
   const step = bound(bounds.step) ?? 1;
   if (step === 0) throw new TemplateFault('slice step cannot be zero');
-  const items = iterate(value);
+  const items = value instanceof Text ? [...value.text] : iterate(value);
   const size = items.length;
-  const clamp = (at: number, low: number, high: number) =>
-    Math.min(Math.max(at < 0 ? at + size : at, low), high);
-  const start = bound(bounds.start);
-  const stop = bound(bounds.stop);
-  const chosen: Value[] = [];
-  if (step > 0) {
-    const to = stop === null ? size : clamp(stop, 0, size);
-    for (let at = start === null ? 0 : clamp(start, 0, size); at < to; at += step)
-      chosen.push(items[at] ?? null);
-  } else {
-    const to = stop === null ? -1 : clamp(stop, -1, size - 1);
-    const from = start === null ? size - 1 : clamp(start, -1, size - 1);
-    for (let at = from; at > to; at += step) chosen.push(items[at] ?? null);
-  }
-  return value instanceof Text ? joinSlice(value, chosen, step) : chosen;
-}
-
-function joinSlice(value: Text, chosen: readonly Value[], step: number): Text {
-  const text = chosen.map((item) => toText(item).text).join('');
+  const [low, high] = step > 0 ? [0, size] : [-1, size - 1];
+  const place = (at: number | null, otherwise: number): number =>
+    at === null ? otherwise : Math.min(Math.max(at < 0 ? at + size : at, low), high);
+  const from = place(bound(bounds.start), step > 0 ? low : high);
+  const to = place(bound(bounds.stop), step > 0 ? high : low);
+  const chosen: (string | Value)[] = [];
+  for (let at = from; step > 0 ? at < to : at > to; at += step) chosen.push(items[at] ?? null);
+  if (!(value instanceof Text)) return chosen as Value[];
+  const text = chosen.join('');
   if (step !== 1) return value.transformed(text);
-  const at = chosen.length === 0 ? 0 : offsetOf(value, chosen[0]);
-  return value.slice(at, at + text.length);
-}
-
-/** Slices of single characters share the traces of the whole, so that the place is found by counting. */
-function offsetOf(value: Text, first: Value | undefined): number {
-  let at = 0;
-  for (const item of iterate(value)) {
-    if (item === first) return at;
-    at += toText(item).text.length;
-  }
-  return at;
+  const start = items.slice(0, from).join('').length;
+  return value.slice(start, start + text.length);
 }
 
 function bound(value: Value): number | null {

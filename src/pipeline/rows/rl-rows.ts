@@ -155,7 +155,7 @@ export function rlRows(options: {
         trend: window.trend,
         medal: window.medal,
         reward: window.reward,
-        reward_name: 'wirl',
+        reward_name: context.plan.body.config.windows.base === 'every' ? 'wirl' : 'wirl_new_tier',
         seconds: window.seconds,
         completed_at: window.completed_at,
         parent_window: null,
