@@ -4,6 +4,8 @@ import { asArray, asBoolean, asNumber, asString, isObject } from './shape.js';
 export interface NodeMetric {
   /** the one objective; null where there are several values */
   readonly score: number | null;
+  /** some value is finite */
+  readonly gradable: boolean;
   readonly name: string | null;
   readonly is_lower_better: boolean | null;
   /** scores of other metrics or data sets are never compared with this one */
@@ -30,6 +32,7 @@ export function nodeMetric(metric: unknown): NodeMetric | null {
     const name = asString(metric['name']);
     return {
       score: plain,
+      gradable: true,
       name,
       is_lower_better: maximize === null ? null : !maximize,
       grader: `${GRADER}:${name ?? 'metric'}`,
@@ -42,6 +45,7 @@ export function nodeMetric(metric: unknown): NodeMetric | null {
   if (others.length > 0) {
     return {
       score: null,
+      gradable: values.some(({ value }) => value !== null),
       name: null,
       is_lower_better: null,
       grader: `${GRADER}:several`,
@@ -50,6 +54,7 @@ export function nodeMetric(metric: unknown): NodeMetric | null {
   }
   return {
     score: only.value,
+    gradable: only.value !== null,
     name: only.name,
     is_lower_better: only.is_lower_better,
     grader: `${GRADER}:${only.name}/${only.dataset}`,

@@ -174,7 +174,7 @@ function readRun(
         {
           execution_id,
           order: submissions.length,
-          gradable: !buggy,
+          gradable: !buggy && metric.gradable,
           score: buggy ? null : metric.score,
           scale: 'self_reported',
         },
@@ -191,10 +191,8 @@ function readRun(
     { turns, executions },
     {
       submissions,
-      group: null,
       task_claims: claims(metrics, flags),
       scaffold: 'ai-scientist-v2',
-      scaffold_version: null,
       session_id: stated === null || stated.run === '' ? null : sessionName(context.place.path, stated.run),
       flags: [...flags],
     },

@@ -1,4 +1,3 @@
-import { trajectoryId } from '../trajectory/identity.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
 import { findSecrets } from './secret-finder.js';
 import { mayHoldSecret } from './secret-rules.js';
@@ -28,8 +27,8 @@ export interface SecretMasker {
   maskText(text: string): MaskedText;
   /**
    * Every text of a trajectory but its source path. The same secret has the same placeholder throughout, by
-   * order of first appearance: `[masked-aws-key-id-1]`. A masked trajectory gets the identity of its new text and
-   * the flag `secrets_masked`; token ids that its log recorded would still spell the secret, so they are dropped
+   * order of first appearance: `[masked-aws-key-id-1]`. A masked trajectory keeps the identity of the text
+   * that was logged and gets the flag `secrets_masked`; token ids that its log recorded would still spell the secret, so they are dropped
    * with the flag `policy_dropped_secret`.
    */
   maskTrajectory(trajectory: Trajectory): MaskedTrajectory;
@@ -142,7 +141,7 @@ function maskTrajectory(trajectory: Trajectory): MaskedTrajectory {
       ...changed,
       turns,
       flags: [...flags],
-      trajectory_id: trajectoryId(turns),
+      trajectory_id: trajectory.trajectory_id,
       source: trajectory.source,
     },
     counts: ledger.counts,

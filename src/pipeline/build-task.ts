@@ -87,7 +87,7 @@ export async function buildTask(
     }
     try {
       const built = buildTrajectory(context, trajectory, occurrence);
-      return { tokens: await ledger.take(trajectory, built), rejected: 0 };
+      return { tokens: await ledger.take(built), rejected: 0 };
     } catch (error) {
       if (!(error instanceof StagedReject)) throw error;
       const { text } = await context.secrets.maskText(error.message);

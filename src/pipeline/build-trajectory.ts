@@ -1,4 +1,4 @@
-import { contradiction, resolveTask } from '../grading/resolve.js';
+import { contradiction, resolveTask, taskFlags } from '../grading/resolve.js';
 import type { TaskRecord } from '../grading/task-record.js';
 import type { FilterReason, SelectionDecision } from '../selection/decision.js';
 import { selectPrefixes } from '../selection/select.js';
@@ -15,6 +15,8 @@ import type { TaskContext } from './task-context.js';
 
 /** Everything that a kept or filtered trajectory gives. It is whole before any of it is written. */
 export interface BuiltTrajectory {
+  /** the trajectory with the flags that its task adds */
+  readonly trajectory: Trajectory;
   readonly task: TaskRecord | null;
   readonly taskId: string | null;
   readonly split: string;
@@ -31,18 +33,16 @@ export interface BuiltTrajectory {
  *
  * @throws StagedReject where a stage refuses it
  */
-export function buildTrajectory(
-  context: TaskContext,
-  trajectory: Trajectory,
-  occurrence: number,
-): BuiltTrajectory {
+export function buildTrajectory(context: TaskContext, read: Trajectory, occurrence: number): BuiltTrajectory {
   const { config } = context.plan.body;
-  const { task, task_id: taskId } = resolveTask(trajectory, {
+  const { task, task_id: taskId } = resolveTask(read, {
     index: context.tasks,
     pathPatterns: context.pathPatterns,
     mapping: config.tasks.mapping,
   });
-  refuseContradictions(context, trajectory, task);
+  refuseContradictions(context, read, task);
+  const extra = task === null ? [] : taskFlags(read, task);
+  const trajectory = extra.length === 0 ? read : { ...read, flags: [...read.flags, ...extra] };
   const split = splitOf({
     family: task?.family ?? taskId ?? trajectory.trajectory_id,
     seed: config.seed,
@@ -65,6 +65,7 @@ export function buildTrajectory(
   const keptBy = wantsSft ? [...new Set(prefixes.flatMap((prefix) => prefix.rules))] : ['windows'];
   const reason = wantsSft ? selectionReason(decision) : windowsReason(trajectory, segmentation);
   return {
+    trajectory,
     task,
     taskId,
     split,

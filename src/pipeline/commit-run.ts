@@ -4,20 +4,22 @@ import {
   createWriteStream,
   linkSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { TrajmillError } from '../errors.js';
 import { datasetCard } from '../tables/card.js';
-import { type ManifestFile, makeManifest, shardPath } from '../tables/manifest.js';
+import { MANIFEST_NAME, type ManifestFile, makeManifest, shardPath } from '../tables/manifest.js';
 import { openShardWriter } from '../tables/shard-writer.js';
 import { TABLES, type TableName } from '../tables/table-specs.js';
 import { TOOL_VERSION } from '../version.js';
 import { syncFolder, writeFileAtomic } from './atomic-file.js';
 import { isCommitted } from './committed.js';
-import { type Completion, fileSha256, type Part, partsIntact, readCompletion } from './completion.js';
+import { type Completion, type Part, partsIntact, readCompletion } from './completion.js';
 import { faultPoint } from './fault.js';
 import { type Plan, requirePlan } from './plan.js';
 import { type RunFolder, runFolder } from './run-folder.js';
@@ -33,19 +35,29 @@ import { type TaskTotals, TotalsBuilder } from './task-totals.js';
 export async function commitRun(options: { outDir: string }): Promise<RunSummary> {
   const folder = runFolder(options.outDir);
   const { plan } = requirePlan(folder);
-  if (isCommitted(folder, plan.plan_id)) {
-    rmSync(folder.staging, { recursive: true, force: true });
-    return readSummary(folder);
+  if (!isCommitted(folder, plan.plan_id)) {
+    try {
+      await makeCorpus(folder, plan);
+    } catch (error) {
+      // another rank may have committed, and cleared the parts away, in the meantime
+      if (!isCommitted(folder, plan.plan_id)) throw error;
+    }
   }
+  clearLeavings(folder);
+  return JSON.parse(readFileSync(folder.summary, 'utf8')) as RunSummary;
+}
+
+/** Builds the corpus in a folder of its own and puts it in place with one rename: readers see all or nothing. */
+async function makeCorpus(folder: RunFolder, plan: Plan): Promise<void> {
   const completions = await loadCompletions(folder, plan);
   const totals = new TotalsBuilder();
   for (const completion of completions) totals.merge(completion.totals);
   const sums = totals.toTotals();
   assertRejectLimit(plan, sums);
 
-  rmSync(folder.corpus, { recursive: true, force: true });
-  const files = await placeShards(folder, plan, completions);
-  await joinRejects(folder, completions);
+  const corpus = `${folder.corpus}${PRIVATE_MARK}${process.pid}`;
+  rmSync(corpus, { recursive: true, force: true });
+  const files = await placeShards({ folder, corpus, plan, completions });
   const { rejected_by_code: rejectedByCode, ...counts } = sums;
   const manifest = makeManifest({
     plan_id: plan.plan_id,
@@ -54,14 +66,28 @@ export async function commitRun(options: { outDir: string }): Promise<RunSummary
     rejects: { ...rejectedByCode },
     counts: { ...counts },
   });
-  writeFileAtomic(join(folder.corpus, 'README.md'), datasetCard(manifest, plan));
+  writeFileAtomic(join(corpus, 'README.md'), datasetCard(manifest, plan));
+  writeFileAtomic(join(corpus, MANIFEST_NAME), `${JSON.stringify(manifest, null, 2)}\n`);
+  await joinRejects(folder, completions);
   const summary = toSummary(folder, plan, sums, files);
   writeFileAtomic(folder.summary, `${JSON.stringify(summary, null, 2)}\n`);
   faultPoint('before-manifest');
-  writeFileAtomic(folder.manifest, `${JSON.stringify(manifest, null, 2)}\n`);
+  rmSync(folder.corpus, { recursive: true, force: true });
+  renameSync(corpus, folder.corpus);
+  syncFolder(folder.dir);
   faultPoint('after-manifest');
+}
+
+/** Between the name of the corpus and the process that is still building it. */
+const PRIVATE_MARK = '.building-';
+
+/** What is of no more use once a corpus stands: parts, and what a committer that died had begun. */
+function clearLeavings(folder: RunFolder): void {
   rmSync(folder.staging, { recursive: true, force: true });
-  return summary;
+  const begun = `${basename(folder.corpus)}${PRIVATE_MARK}`;
+  for (const name of readdirSync(folder.dir)) {
+    if (name.startsWith(begun)) rmSync(join(folder.dir, name), { recursive: true, force: true });
+  }
 }
 
 async function loadCompletions(folder: RunFolder, plan: Plan): Promise<Completion[]> {
@@ -94,7 +120,13 @@ function assertRejectLimit(plan: Plan, totals: TaskTotals): void {
 }
 
 /** Shards get their final names in task order, by hard link where the disk can, so that a retry finds the parts. */
-async function placeShards(folder: RunFolder, plan: Plan, completions: readonly Completion[]) {
+async function placeShards(options: {
+  folder: RunFolder;
+  corpus: string;
+  plan: Plan;
+  completions: readonly Completion[];
+}): Promise<ManifestFile[]> {
+  const { folder, corpus, plan, completions } = options;
   const files: ManifestFile[] = [];
   for (const table of plan.body.config.tables) {
     const bySplit = new Map<string, { part: Part; task: number }[]>();
@@ -106,12 +138,12 @@ async function placeShards(folder: RunFolder, plan: Plan, completions: readonly 
         bySplit.set(part.split, list);
       }
     }
-    if (bySplit.size === 0) files.push(await emptyShard(folder, plan, table));
+    if (bySplit.size === 0) files.push(await emptyShard(corpus, plan, table));
     for (const split of [...bySplit.keys()].sort()) {
       const shards = bySplit.get(split) ?? [];
       shards.forEach(({ part, task }, index) => {
         const path = shardPath(table, split, { index, of: shards.length });
-        place(join(folder.dir, part.path), join(folder.corpus, path));
+        place(join(folder.dir, part.path), join(corpus, path));
         faultPoint('commit-link');
         const { rows, tokens, bytes, sha256, row_groups } = part;
         files.push({ path, table, split, rows, tokens, bytes, sha256, row_groups, task });
@@ -132,9 +164,9 @@ function place(from: string, to: string): void {
 }
 
 /** A table without rows still has a shard with its schema, so that loaders find the columns. */
-async function emptyShard(folder: RunFolder, plan: Plan, table: TableName): Promise<ManifestFile> {
+async function emptyShard(corpus: string, plan: Plan, table: TableName): Promise<ManifestFile> {
   const path = shardPath(table, 'train', { index: 0, of: 1 });
-  const absolute = join(folder.corpus, path);
+  const absolute = join(corpus, path);
   mkdirSync(dirname(absolute), { recursive: true });
   const writer = await openShardWriter({
     path: absolute,
@@ -144,8 +176,9 @@ async function emptyShard(folder: RunFolder, plan: Plan, table: TableName): Prom
   return { path, table, split: 'train', ...(await writer.close()), task: null };
 }
 
+/** rejects.jsonl of the run: those of the tasks, in order. */
 async function joinRejects(folder: RunFolder, completions: readonly Completion[]): Promise<void> {
-  const temporary = `${folder.rejects}.tmp`;
+  const temporary = `${folder.rejects}${PRIVATE_MARK}${process.pid}`;
   writeFileAtomic(temporary, '');
   for (const { parts } of completions) {
     const part = parts.find((each) => each.table === 'rejects');
@@ -155,8 +188,7 @@ async function joinRejects(folder: RunFolder, completions: readonly Completion[]
       createWriteStream(temporary, { flags: 'a' }),
     );
   }
-  copyFileSync(temporary, folder.rejects);
-  rmSync(temporary, { force: true });
+  renameSync(temporary, folder.rejects);
 }
 
 function toSummary(
@@ -176,13 +208,4 @@ function toSummary(
     files: files.map((file) => ({ path: `corpus/${file.path}`, rows: file.rows, bytes: file.bytes })),
     seconds: null,
   };
-}
-
-function readSummary(folder: RunFolder): RunSummary {
-  return JSON.parse(readFileSync(folder.summary, 'utf8')) as RunSummary;
-}
-
-/** sha256 (hex) of the manifest: one number for a whole corpus. */
-export async function corpusSha256(outDir: string): Promise<string> {
-  return fileSha256(runFolder(outDir).manifest);
 }

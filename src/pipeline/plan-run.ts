@@ -10,6 +10,7 @@ import { TaskIndex } from '../grading/task-index.js';
 import type { TaskRecord } from '../grading/task-record.js';
 import { discover, type InputFile } from '../logs/discover.js';
 import { scanFile } from '../logs/scan.js';
+import { requireCorpus } from '../selection/quality.js';
 import { loadEncoder } from '../tokens/load-encoder.js';
 import { TOOL_VERSION } from '../version.js';
 import { writeFileAtomic } from './atomic-file.js';
@@ -45,6 +46,7 @@ export async function planRun(
   const home = dirname(pipelinePath);
   const outDir = runDir(options, config, home);
 
+  requireCorpus(config.selection.quality, null);
   const { root, files, warnings } = await findInputs(options, config, home);
   const location: Location = {
     input_root: root,

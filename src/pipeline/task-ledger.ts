@@ -88,8 +88,8 @@ export class TaskLedger {
   }
 
   /** A trajectory that went the whole way, kept or filtered. Returns its sft tokens. */
-  async take(trajectory: Trajectory, built: BuiltTrajectory): Promise<number> {
-    const { split, task, taskId, verdict } = built;
+  async take(built: BuiltTrajectory): Promise<number> {
+    const { trajectory, split, task, taskId, verdict } = built;
     const writers = this.#writers;
     for (const row of built.sft) await writers.append('sft', split, row);
     for (const row of built.rl.rl) await writers.append('rl', split, row);
@@ -100,10 +100,10 @@ export class TaskLedger {
       split,
       trajectoryRow({ trajectory, task, taskId, scale: this.#scale, verdict }),
     );
-    return this.#count(trajectory, built);
+    return this.#count(built);
   }
 
-  #count(trajectory: Trajectory, built: BuiltTrajectory): number {
+  #count(built: BuiltTrajectory): number {
     const totals = this.#totals;
     totals.add('read');
     totals.add(built.verdict.decision === 'kept' ? 'kept' : 'filtered');
@@ -111,7 +111,7 @@ export class TaskLedger {
     if (built.verdict.reason !== null) totals.tally('filtered_by_reason').add(built.verdict.reason);
     totals.tally('by_task').add(built.taskId ?? 'unknown');
     totals.tally('splits').add(built.split, built.sft.length);
-    totals.tally('flags').addAll(new Set([...trajectory.flags, ...built.verdict.flags]));
+    totals.tally('flags').addAll(new Set([...built.trajectory.flags, ...built.verdict.flags]));
 
     let tokens = 0;
     const anchors = new Set<number>();

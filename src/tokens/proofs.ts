@@ -37,7 +37,8 @@ export class Prover {
   readonly #encoder: Encoder;
   readonly #mask: MaskOptions;
   readonly #finder: SpecialFinder;
-  readonly #specialIds: ReadonlySet<number>;
+  /** 1 for the ids of special tokens */
+  readonly #isSpecial: Uint8Array;
   readonly #table: DecodingTable;
 
   constructor({ encoder, mask }: { encoder: Encoder; mask: MaskOptions }) {
@@ -45,7 +46,8 @@ export class Prover {
     this.#mask = mask;
     this.#table = decodingTable(encoder);
     this.#finder = new SpecialFinder(encoder.specials.keys());
-    this.#specialIds = new Set(encoder.specials.values());
+    this.#isSpecial = new Uint8Array(Math.max(0, ...encoder.specials.values()) + 1);
+    for (const id of encoder.specials.values()) this.#isSpecial[id] = 1;
   }
 
   prove(input: ProofInput): MaskProofs {
@@ -168,7 +170,7 @@ export class Prover {
     let at = 0;
     for (let i = 0; i < input_ids.length; i++) {
       const id = input_ids[i] ?? 0;
-      if (this.#specialIds.has(id)) {
+      if (this.#isSpecial[id] === 1) {
         const piece = glue[next++];
         if (piece === undefined || piece.special !== id || piece.start !== at) return false;
       }

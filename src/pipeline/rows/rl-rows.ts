@@ -18,8 +18,10 @@ interface Laid {
 /** What of a row windows are laid over. */
 type WindowedTokens = Pick<TokenRow, 'input_ids' | 'loss_mask' | 'segment_of_token' | 'segments'>;
 
-/** Outcomes whose tokens stay context: the feedback says nothing of the agent. */
-const UNTRAINED_OUTCOMES: ReadonlySet<string> = new Set(['infrastructure']);
+/** Windows whose tokens stay context: the feedback says nothing of the agent, or the pipeline masks timeouts. */
+function isUntrained(window: ExecutionWindow): boolean {
+  return window.outcome === 'infrastructure' || window.flags.includes('timeout_masked');
+}
 
 /**
  * Lays windows over the tokens of a row. A window reaches from its first to after its last trainable token;
@@ -71,7 +73,7 @@ export function layWindows(
     }
     if (start[owner] === -1) start[owner] = i;
     end[owner] = i + 1;
-    if (UNTRAINED_OUTCOMES.has(window.outcome)) lossMask[i] = 0;
+    if (isUntrained(window)) lossMask[i] = 0;
     else trained[owner] = (trained[owner] ?? 0) + 1;
   }
 
@@ -99,19 +101,26 @@ export interface RlRows {
   readonly dropped: number;
 }
 
+interface RlOptions {
+  readonly context: TaskContext;
+  readonly trajectory: Trajectory;
+  readonly taskId: string | null;
+  readonly segmentation: WindowSegmentation;
+  readonly occurrence: number;
+  readonly split: string;
+}
+
 /**
  * The `rl` rows of a trajectory, one a context epoch with at least one window, and its `windows` rows. All
- * reasoning is kept in the rendering, since the policy saw its own tokens when it went on.
+ * reasoning is kept in the rendering, since the policy saw its own tokens when it went on. Sub-agents are not
+ * trained: their windows have no sequence.
  */
-export function rlRows(options: {
-  context: TaskContext;
-  trajectory: Trajectory;
-  taskId: string | null;
-  segmentation: WindowSegmentation;
-  occurrence: number;
-  split: string;
-}): RlRows {
+export function rlRows(options: RlOptions): RlRows {
   const { context, trajectory, segmentation, split } = options;
+  if (trajectory.parent_session !== null) {
+    const windows = segmentation.windows.map((window) => windowRow(options, window, NO_PLACE));
+    return { rl: [], windows, dropped: 0 };
+  }
   const rl: RlRow[] = [];
   const windowRows: WindowRow[] = [];
   const plans = planRows({
@@ -123,46 +132,54 @@ export function rlRows(options: {
   for (const plan of plans) {
     const own = segmentation.windows.filter((window) => window.epoch === plan.epoch);
     if (own.length === 0) continue;
-    const sequence = encodeSequence(context, trajectory, plan);
-    const encoded = sequence.tokens;
-    const { laid, windowIndex, lossMask } = layWindows(encoded, own);
+    const { tokens, policy, flags } = encodeSequence(context, trajectory, plan);
+    const { laid, windowIndex, lossMask } = layWindows(tokens, own);
     if (laid.length === 0) continue;
     const sequenceId = rowName(trajectory.trajectory_id, options.occurrence, `rl.e${plan.epoch}`);
     rl.push({
-      ...lineage(trajectory, options.taskId, sequence.flags),
+      ...lineage(trajectory, options.taskId, flags),
       sequence_id: sequenceId,
       split,
-      input_ids: encoded.input_ids.slice(),
+      input_ids: tokens.input_ids.slice(),
       loss_mask: lossMask,
       window_index: windowIndex,
       window_rewards: laid.map(({ window }) => window.reward),
       window_n_trained: laid.map((each) => each.n_trained),
-      ...sequence.policy,
+      ...policy,
     });
     for (const { window, ...place } of laid) {
-      windowRows.push({
-        ...lineage(trajectory, options.taskId, window.flags),
-        window_id: rowName(trajectory.trajectory_id, options.occurrence, `w${window.index}`),
-        sequence_id: sequenceId,
-        ...place,
-        turn_start: window.turn_start,
-        turn_end: window.turn_end,
-        execution_id: window.execution_id,
-        outcome: window.outcome,
-        score: window.score,
-        score_scale: window.score_scale,
-        previous_score: window.previous_score,
-        trend: window.trend,
-        medal: window.medal,
-        reward: window.reward,
-        reward_name: context.plan.body.config.windows.base === 'every' ? 'wirl' : 'wirl_new_tier',
-        seconds: window.seconds,
-        completed_at: window.completed_at,
-        parent_window: null,
-      });
+      windowRows.push(windowRow(options, window, { sequence_id: sequenceId, ...place }));
     }
   }
   return { rl, windows: windowRows, dropped: segmentation.windows.length - windowRows.length };
+}
+
+type WindowPlace = Pick<WindowRow, 'sequence_id' | 'token_start' | 'token_end' | 'n_trained'>;
+
+const NO_PLACE: WindowPlace = { sequence_id: null, token_start: null, token_end: null, n_trained: 0 };
+
+function windowRow(options: RlOptions, window: ExecutionWindow, place: WindowPlace): WindowRow {
+  const { context, trajectory, taskId, occurrence } = options;
+  const base = context.plan.body.config.windows.base;
+  return {
+    ...lineage(trajectory, taskId, window.flags),
+    window_id: rowName(trajectory.trajectory_id, occurrence, `w${window.index}`),
+    ...place,
+    turn_start: window.turn_start,
+    turn_end: window.turn_end,
+    execution_id: window.execution_id,
+    outcome: window.outcome,
+    score: window.score,
+    score_scale: window.score_scale,
+    previous_score: window.previous_score,
+    trend: window.trend,
+    medal: window.medal,
+    reward: window.reward,
+    reward_name: base === 'every' ? 'wirl' : 'wirl_new_tier',
+    seconds: window.seconds,
+    completed_at: window.completed_at,
+    parent_window: null,
+  };
 }
 
 /** The policy's recorded tokens where the log has them unbroken, else our encoding, marked offline. */

@@ -1,0 +1,188 @@
+import { contentSpan, makeTurn } from '../trajectory/build.js';
+import type { Origin, Span } from '../trajectory/span.js';
+import type { Truncation, Turn } from '../trajectory/turn.js';
+import { blocksOf, isResultBlock, promptSpans, replyBlocks, resultBlock } from './anthropic-blocks.js';
+import { asString, type JsonObject } from './shape.js';
+
+/** A message in the shape of the Anthropic API, with what its log says of it. */
+export interface LoggedMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: unknown;
+  /** place in the log, for faults */
+  readonly path: string;
+  /** id of the API message: parts of one message share it */
+  readonly id?: string | null;
+  readonly model?: string | null;
+  readonly stop?: unknown;
+  readonly timestamp?: string | null;
+  /** of what an assistant message says: `environment` for copied or harness text */
+  readonly origin?: Origin;
+  readonly flags?: readonly string[];
+  /** how text of a user message is cut into spans, where that is not one prompt */
+  readonly cut?: (text: string) => Span[];
+  /** what the log keeps beside the tool results of this message */
+  readonly beside?: unknown;
+}
+
+/** What a log says of the answer to a call. */
+export interface CallAnswer {
+  readonly turn: number;
+  readonly is_error: boolean | null;
+  readonly beside: unknown;
+}
+
+export interface MessageTurns {
+  readonly turns: Turn[];
+  /** for each message the turns that it became or joined */
+  readonly turnsOf: readonly (readonly number[])[];
+  /** by call id */
+  readonly answers: ReadonlyMap<string, CallAnswer>;
+}
+
+/** Why generation stopped, where it was not the model's choice. */
+const TRUNCATIONS: Readonly<Record<string, Truncation>> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  refusal: 'aborted',
+};
+
+export function stopTruncation(reason: unknown): Truncation | null {
+  const name = asString(reason) ?? '';
+  return Object.hasOwn(TRUNCATIONS, name) ? (TRUNCATIONS[name] ?? null) : null;
+}
+
+/**
+ * Turns of a conversation. Parts of one API message (same id) become one assistant turn where its first part stands;
+ * each tool result is a tool turn of its own, what else a user message says a user turn after them. Spans name
+ * the model of their message.
+ */
+export function messageTurns(
+  messages: readonly LoggedMessage[],
+  options: { readonly cutReply?: (text: string, origin: Origin) => Span[] } = {},
+): MessageTurns {
+  const state: State = {
+    turns: [],
+    answers: new Map(),
+    names: new Map(),
+    open: new Map(),
+    cutReply: options.cutReply ?? ((text, origin) => [contentSpan('text', origin, text)]),
+  };
+  const turnsOf = messages.map((message) =>
+    message.role === 'assistant' ? [addReply(message, state)] : addInput(message, state),
+  );
+  return { turns: state.turns, turnsOf, answers: state.answers };
+}
+
+interface State {
+  readonly turns: Turn[];
+  readonly answers: Map<string, CallAnswer>;
+  /** tool names by call id */
+  readonly names: Map<string, string>;
+  /** the turn of each API message and the blocks that it holds, as JSON */
+  readonly open: Map<string, { turn: number; blocks: string[] }>;
+  readonly cutReply: (text: string, origin: Origin) => Span[];
+}
+
+function addReply(message: LoggedMessage, state: State): number {
+  const { turns } = state;
+  const origin = message.origin ?? 'model';
+  const blocks = blocksOf(message.content, `${message.path}.content`);
+  const id = message.id ?? null;
+  const known = id === null ? undefined : state.open.get(id);
+  const fresh = known === undefined ? blocks : newBlocks(blocks, known.blocks);
+  const { spans, flags } = replyBlocks(fresh, {
+    path: `${message.path}.content`,
+    origin,
+    cut: (text) => state.cutReply(text, origin),
+  });
+  const own = spans.map((span) =>
+    span.origin === 'model' ? { ...span, model: message.model ?? null } : span,
+  );
+  for (const { call } of own) if (call !== null && call.id !== null) state.names.set(call.id, call.name);
+  const truncated = stopTruncation(message.stop);
+  const added = [...(message.flags ?? []), ...flags];
+  const before = known === undefined ? undefined : turns[known.turn];
+  if (known !== undefined && before !== undefined) {
+    known.blocks.push(...fresh.map((block) => JSON.stringify(block)));
+    turns[known.turn] = {
+      ...before,
+      spans: [...before.spans, ...own],
+      truncated: truncated ?? before.truncated,
+      flags: [...new Set([...before.flags, ...added])],
+    };
+    return known.turn;
+  }
+  turns.push(
+    makeTurn('assistant', own, {
+      truncated,
+      timestamp: message.timestamp ?? null,
+      flags: [...new Set(added)],
+    }),
+  );
+  const turn = turns.length - 1;
+  if (id !== null) state.open.set(id, { turn, blocks: fresh.map((block) => JSON.stringify(block)) });
+  return turn;
+}
+
+/** The blocks that a message does not hold yet: some logs write each block once, others all of them again. */
+function newBlocks(blocks: readonly JsonObject[], known: readonly string[]): readonly JsonObject[] {
+  const texts = blocks.map((block) => JSON.stringify(block));
+  if (texts.length >= known.length && known.every((text, index) => text === texts[index])) {
+    return blocks.slice(known.length);
+  }
+  return blocks.filter((block, index) => block['type'] === 'text' || !known.includes(texts[index] ?? ''));
+}
+
+function addInput(message: LoggedMessage, state: State): number[] {
+  const { turns } = state;
+  const added: number[] = [];
+  const timestamp = message.timestamp ?? null;
+  const cut = message.cut ?? ((text: string) => [contentSpan('prompt', 'environment', text)]);
+  const blocks = blocksOf(message.content, `${message.path}.content`);
+  const spans: Span[] = [];
+  blocks.forEach((block, index) => {
+    const path = `${message.path}.content[${index}]`;
+    if (!isResultBlock(block)) {
+      spans.push(...promptSpans(block, path, cut));
+      return;
+    }
+    const result = resultBlock(block, path);
+    const { call_id } = result;
+    const name = call_id === null ? null : (state.names.get(call_id) ?? null);
+    const turn = turns.push(makeTurn('tool', result.spans, { name, tool_call_id: call_id, timestamp })) - 1;
+    added.push(turn);
+    if (call_id !== null && !state.answers.has(call_id)) {
+      state.answers.set(call_id, { turn, is_error: result.is_error, beside: message.beside });
+    }
+  });
+  if (spans.length > 0 || blocks.length === 0) {
+    const own = spans.length > 0 ? spans : [contentSpan('prompt', 'environment', '')];
+    const role = message.role === 'system' ? 'system' : 'user';
+    added.push(turns.push(makeTurn(role, own, { timestamp, flags: [...(message.flags ?? [])] })) - 1);
+  }
+  return added;
+}
+
+/** The model that wrote most assistant turns, the first of them at a tie; null where none is named. */
+export function mostUsedModel(turns: readonly Turn[]): string | null {
+  const counts = new Map<string, number>();
+  for (const turn of turns) {
+    const model = turn.spans.find((span) => span.origin === 'model' && span.model !== null)?.model ?? null;
+    if (model !== null) counts.set(model, (counts.get(model) ?? 0) + 1);
+  }
+  let best: string | null = null;
+  for (const [model, count] of counts) if (count > (counts.get(best ?? '') ?? 0)) best = model;
+  return best;
+}
+
+/** Spans of the trajectory's own model name none; spans of a message that named none count as its own. */
+export function withoutOwnModel(turns: readonly Turn[], model: string | null): Turn[] {
+  return turns.map((turn) =>
+    turn.spans.some((span) => span.model !== null && span.model === model)
+      ? {
+          ...turn,
+          spans: turn.spans.map((span) => (span.model === model ? { ...span, model: null } : span)),
+        }
+      : turn,
+  );
+}

@@ -1,0 +1,166 @@
+import { turnContent } from '../trajectory/build.js';
+import type { Epoch, Termination } from '../trajectory/trajectory.js';
+import type { Turn } from '../trajectory/turn.js';
+import type { RawTrajectory, ReadContext } from './adapter.js';
+import { asOrigin } from './content-parts.js';
+import { rawTrajectory } from './raw-trajectory.js';
+import { scoredCalls } from './scored-calls.js';
+import {
+  type CallOutcome,
+  callKind,
+  inferredOutcome,
+  type ShellCall,
+  shellExecutions,
+} from './shell-executions.js';
+
+/** How a call ended, as far as its feedback record says. */
+export type RecordedOutcome = Pick<
+  CallOutcome,
+  'status' | 'exit_code' | 'seconds' | 'completed_at' | 'error_type'
+>;
+
+/**
+ * The turns of a session log in order, the contexts that the model had, and what the log records of calls. Scaffolds
+ * with tools and a shell have experiments only where the pipeline names them.
+ */
+export class SessionRun {
+  readonly turns: Turn[] = [];
+  private readonly contexts: { turns: number[]; readonly reason: string | null }[] = [
+    { turns: [], reason: null },
+  ];
+  private readonly outcomes = new Map<number, RecordedOutcome>();
+  private readonly flags = new Set<string>();
+
+  /** Appends a turn to the run and to the current context; `outcome` is that of the call which it answers. */
+  push(turn: Turn, outcome: RecordedOutcome | null = null): number {
+    const index = this.turns.push(turn) - 1;
+    this.contexts.at(-1)?.turns.push(index);
+    if (outcome !== null) this.outcomes.set(index, outcome);
+    return index;
+  }
+
+  /** Puts another turn in the place of one, for records that complete an earlier one. */
+  replace(index: number, turn: Turn): void {
+    this.turns[index] = turn;
+  }
+
+  flag(...names: readonly string[]): void {
+    for (const name of names) this.flags.add(name);
+  }
+
+  /** Indices of the turns that the model has before it now. */
+  get context(): readonly number[] {
+    return this.contexts.at(-1)?.turns ?? [];
+  }
+
+  /** A new context that begins with turns of before; the first one is only filled, where it is still empty. */
+  restart(kept: readonly number[], reason: string): void {
+    if (this.turns.length > 0) this.contexts.push({ turns: [...kept], reason });
+  }
+
+  /**
+   * A new context as the log writes it out. What repeats a turn of before, in order, points to it; anything else is
+   * inherited text, which no model wrote in this form.
+   */
+  restartWith(turns: readonly Turn[], reason: string): void {
+    const known = [...this.context];
+    this.restart([], reason);
+    let from = 0;
+    for (const turn of turns) {
+      const at = known.findIndex((index, position) => position >= from && sameTurn(this.turns[index], turn));
+      const index = known[at];
+      if (index === undefined) this.push(inherited(turn));
+      else {
+        this.contexts.at(-1)?.turns.push(index);
+        from = at + 1;
+      }
+    }
+  }
+
+  /** The trajectory; termination follows from the last reply where the log does not say it. */
+  finish(context: ReadContext, rest: Partial<RawTrajectory> = {}): RawTrajectory {
+    const { turns } = this;
+    const executions = shellExecutions(turns, context, (call) => this.outcomeOf(call, context));
+    const scored = scoredCalls(turns, executions, context);
+    const epochs: Epoch[] = this.contexts.filter((epoch) => epoch.turns.length > 0);
+    return rawTrajectory(
+      { turns, executions },
+      {
+        termination: chatEnd(turns),
+        ...rest,
+        epochs: epochs.length > 0 ? epochs : [{ turns: [], reason: null }],
+        submissions: scored.submissions,
+        flags: [...new Set([...scored.flags, ...this.flags, ...(rest.flags ?? [])])],
+      },
+    );
+  }
+
+  /** What the log records comes first; of experiments a clear failure in the feedback counts, quiet proves nothing. */
+  private outcomeOf(call: ShellCall, context: ReadContext): CallOutcome {
+    const feedback_turn = answerInOrder(this.turns, call);
+    const feedback = feedback_turn === null ? undefined : this.turns[feedback_turn];
+    if (feedback_turn === null || feedback === undefined) return { feedback_turn: null };
+    const recorded = this.outcomes.get(feedback_turn);
+    const experiment = callKind(call, context) !== 'other';
+    const inferred = experiment ? inferredOutcome(turnContent(feedback), { feedback_turn }) : null;
+    if (recorded?.status !== undefined) {
+      return { error_type: inferred?.error_type ?? null, ...recorded, feedback_turn };
+    }
+    if (inferred === null || inferred.status === 'ok') return { ...recorded, feedback_turn };
+    return { ...inferred, ...recorded };
+  }
+}
+
+/** A turn that stands in the context but was not generated in this run. */
+export function inherited(turn: Turn): Turn {
+  return {
+    ...turn,
+    spans: asOrigin(turn.spans, 'environment'),
+    flags: [...turn.flags, 'copied_context'],
+  };
+}
+
+/**
+ * The turn that answers a call before the next reply: by id, and where ids are missing on either side the n-th call of
+ * a reply is answered by the n-th tool turn after it.
+ */
+export function answerInOrder(
+  turns: readonly Turn[],
+  call: { readonly call_turn: number; readonly call_span: number; readonly id: string | null },
+): number | null {
+  const answers: number[] = [];
+  for (let index = call.call_turn + 1; index < turns.length; index++) {
+    const turn = turns[index];
+    if (turn === undefined || turn.role === 'assistant') break;
+    if (turn.role === 'tool') answers.push(index);
+  }
+  const spans = turns[call.call_turn]?.spans ?? [];
+  const calls = spans.flatMap((span, index) => (span.call === null ? [] : [index]));
+  const named = (id: string | null): boolean =>
+    id !== null && answers.some((index) => turns[index]?.tool_call_id === id);
+  if (named(call.id)) return answers.find((index) => turns[index]?.tool_call_id === call.id) ?? null;
+  // Some calls and answers share ids, so that this call has no answer.
+  if (call.id !== null && calls.some((index) => named(spans[index]?.call?.id ?? null))) return null;
+  if (call.id !== null && answers.some((index) => turns[index]?.tool_call_id !== null)) return null;
+  return answers[calls.indexOf(call.call_span)] ?? null;
+}
+
+/** A complete last reply without a call ended the run; a reply that was cut says why; anything else leaves it open. */
+export function chatEnd(turns: readonly Turn[]): Termination {
+  const last = turns.findLastIndex((turn) => turn.role === 'assistant');
+  const reply = turns[last];
+  if (reply === undefined) return 'unknown';
+  if (reply.truncated === 'length') return 'context_limit';
+  if (reply.truncated === 'cut') return 'cut';
+  if (reply.truncated !== null) return 'error';
+  const calls = reply.spans.some((span) => span.call !== null || span.kind === 'malformed_call');
+  return !calls && last === turns.length - 1 ? 'submitted' : 'unknown';
+}
+
+function sameTurn(a: Turn | undefined, b: Turn): boolean {
+  if (a === undefined || a.role !== b.role || a.spans.length !== b.spans.length) return false;
+  return a.spans.every((span, index) => {
+    const other = b.spans[index];
+    return span.text === other?.text && span.call?.name === other.call?.name;
+  });
+}
