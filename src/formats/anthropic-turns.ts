@@ -37,6 +37,8 @@ export interface MessageTurns {
   readonly turnsOf: readonly (readonly number[])[];
   /** by call id */
   readonly answers: ReadonlyMap<string, CallAnswer>;
+  /** assistant turns for which the log says why they stopped */
+  readonly stopped: ReadonlySet<number>;
 }
 
 /** Why generation stopped, where it was not the model's choice. */
@@ -65,12 +67,13 @@ export function messageTurns(
     answers: new Map(),
     names: new Map(),
     open: new Map(),
+    stopped: new Set(),
     cutReply: options.cutReply ?? ((text, origin) => [contentSpan('text', origin, text)]),
   };
   const turnsOf = messages.map((message) =>
     message.role === 'assistant' ? [addReply(message, state)] : addInput(message, state),
   );
-  return { turns: state.turns, turnsOf, answers: state.answers };
+  return { turns: state.turns, turnsOf, answers: state.answers, stopped: state.stopped };
 }
 
 interface State {
@@ -80,10 +83,17 @@ interface State {
   readonly names: Map<string, string>;
   /** the turn of each API message and the blocks that it holds, as JSON */
   readonly open: Map<string, { turn: number; blocks: string[] }>;
+  readonly stopped: Set<number>;
   readonly cutReply: (text: string, origin: Origin) => Span[];
 }
 
 function addReply(message: LoggedMessage, state: State): number {
+  const turn = joinReply(message, state);
+  if ((message.stop ?? null) !== null) state.stopped.add(turn);
+  return turn;
+}
+
+function joinReply(message: LoggedMessage, state: State): number {
   const { turns } = state;
   const origin = message.origin ?? 'model';
   const blocks = blocksOf(message.content, `${message.path}.content`);

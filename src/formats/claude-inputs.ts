@@ -14,7 +14,10 @@ const HARNESS_TEXTS: readonly (readonly [flag: string, opening: RegExp])[] = [
   ['hook', /^\s*<[\w-]*-hook>|^\s*\w+ hook (?:feedback|blocking error)/],
   ['ide_context', /^\s*<ide_(?:opened_file|selection|diagnostics)>/],
   ['notification', /^\s*<(?:task-notification|teammate-message|background-task|bash-notification)\b/],
-  ['compact_summary', /^This session is being continued from a previous conversation that ran out of context/],
+  [
+    'compact_summary',
+    /^This session is being continued from a previous conversation that ran out of context/,
+  ],
   ['system_reminder', /^\s*<system-reminder>/],
 ];
 

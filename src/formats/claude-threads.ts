@@ -91,7 +91,6 @@ function linkRecords(records: readonly SessionRecord[]): Tree {
     }
     const tail = kept.find(({ tail, boundary }) => tail === parent?.uuid && record.index > boundary.index);
     if (tail !== undefined) parent = byUuid.get(tail.anchor) ?? tail.boundary;
-    // A parent that stands later in the file would be a parent of itself in the end, or is a slip of order.
     if (parent !== undefined && parent !== record) parents.set(record, parent);
   });
   return { records, byUuid, parents, kept, flags };
@@ -102,9 +101,10 @@ function climb(leaf: SessionRecord, tree: Tree, visited: Set<SessionRecord>): Pa
   let at: SessionRecord | undefined = leaf;
   while (at !== undefined && !visited.has(at)) {
     visited.add(at);
-    path.unshift(at);
+    path.push(at);
     at = tree.parents.get(at);
   }
+  path.reverse();
   return { records: path, before: at === undefined ? contextBefore(path[0], tree, visited) : null };
 }
 
@@ -116,8 +116,7 @@ function contextBefore(
   if (root === undefined || !startsContext(root)) return null;
   const logical = root.fields['logicalParentUuid'];
   const named = typeof logical === 'string' ? tree.byUuid.get(logical) : undefined;
-  const before =
-    named ?? tree.records.findLast((record) => record.index < root.index && isSpoken(record));
+  const before = named ?? tree.records.findLast((record) => record.index < root.index && isSpoken(record));
   return before === undefined || visited.has(before) ? null : before;
 }
 
@@ -130,15 +129,19 @@ function depthFirst(tree: Tree, onPath: ReadonlySet<SessionRecord>): SessionReco
     if (siblings === undefined) children.set(parent, [record]);
     else siblings.push(record);
   }
-  const order: SessionRecord[] = [];
-  const stack = [...(children.get(null) ?? [])].reverse();
-  for (let record = stack.pop(); record !== undefined; record = stack.pop()) {
-    order.push(record);
-    const next = children.get(record) ?? [];
-    const later = next.filter((child) => onPath.has(child));
-    stack.push(...[...next.filter((child) => !onPath.has(child)), ...later].reverse());
+  const order = new Set<SessionRecord>();
+  // Records of a damaged chain that leads into itself are reached from the first of them.
+  for (const root of [...(children.get(null) ?? []), ...tree.records]) {
+    const stack = [root];
+    for (let record = stack.pop(); record !== undefined; record = stack.pop()) {
+      if (order.has(record)) continue;
+      order.add(record);
+      const next = children.get(record) ?? [];
+      const later = next.filter((child) => onPath.has(child));
+      stack.push(...[...next.filter((child) => !onPath.has(child)), ...later].reverse());
+    }
   }
-  return order;
+  return [...order];
 }
 
 /** The records of a path and what belongs to them, in order; a tail that compaction kept stands after its anchor. */
@@ -161,7 +164,7 @@ function keptRecords(kept: KeptTail, tree: Tree): SessionRecord[] {
   let at = tree.byUuid.get(kept.tail);
   while (at !== undefined && !seen.has(at)) {
     seen.add(at);
-    records.unshift(at);
+    records.push(at);
     if (at.uuid === kept.head) return records;
     at = tree.parents.get(at);
   }

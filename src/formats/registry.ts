@@ -2,6 +2,7 @@ import type { FormatAdapter } from './adapter.js';
 import { aiScientistV2 } from './ai-scientist-v2.js';
 import { aideJournal } from './aide-journal.js';
 import { atif } from './atif.js';
+import { claudeCodeSession } from './claude-code-session.js';
 import { miniSweAgent } from './mini-swe-agent.js';
 import { mleDojo } from './mle-dojo.js';
 import { openaiMessages } from './openai-messages.js';
@@ -17,6 +18,7 @@ export const FORMATS: readonly FormatAdapter[] = [
   miniSweAgent,
   atif,
   mleDojo,
+  claudeCodeSession,
   openaiMessages,
 ];
 

@@ -136,12 +136,11 @@ export function answerInOrder(
   }
   const spans = turns[call.call_turn]?.spans ?? [];
   const calls = spans.flatMap((span, index) => (span.call === null ? [] : [index]));
-  const named = (id: string | null): boolean =>
-    id !== null && answers.some((index) => turns[index]?.tool_call_id === id);
-  if (named(call.id)) return answers.find((index) => turns[index]?.tool_call_id === call.id) ?? null;
-  // Some calls and answers share ids, so that this call has no answer.
-  if (call.id !== null && calls.some((index) => named(spans[index]?.call?.id ?? null))) return null;
-  if (call.id !== null && answers.some((index) => turns[index]?.tool_call_id !== null)) return null;
+  if (call.id !== null) {
+    const byId = answers.find((index) => turns[index]?.tool_call_id === call.id);
+    if (byId !== undefined) return byId;
+    if (answers.some((index) => turns[index]?.tool_call_id !== null)) return null;
+  }
   return answers[calls.indexOf(call.call_span)] ?? null;
 }
 

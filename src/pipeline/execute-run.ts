@@ -1,6 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TrajmillError } from '../errors.js';
+import { loadEncoder } from '../tokens/load-encoder.js';
+import { shareEncoder } from '../tokens/share-encoder.js';
 import { isCommitted } from './committed.js';
 import {
   type Completion,
@@ -35,13 +37,16 @@ export interface ExecuteRunOptions {
  */
 export async function executeRun(options: ExecuteRunOptions): Promise<{ done: number; owed: number }> {
   const folder = runFolder(options.outDir);
-  const { plan } = requirePlan(folder);
+  const { plan, location } = requirePlan(folder);
   if (isCommitted(folder, plan.plan_id) && (options.resume || options.shard !== undefined)) {
     return { done: plan.body.tasks.length, owed: 0 };
   }
   if (!options.resume && options.shard === undefined) startAnew(folder);
 
-  const setup: WorkerSetup = { dir: folder.dir };
+  const setup: WorkerSetup = {
+    dir: folder.dir,
+    encoder: shareEncoder(loadEncoder({ tokenizer: location.tokenizer })),
+  };
   const run = new RunProgress(plan, options);
   await survey(folder, plan, { options, setup, run });
   const owed = await owedTasks(folder, plan, options.shard);

@@ -5,8 +5,8 @@ import { TaskIndex } from '../grading/task-index.js';
 import { createSecretMasker, type SecretMasker } from '../logs/secrets.js';
 import { createRowEncoder, type RowEncoder } from '../tokens/encode-row.js';
 import type { Encoder, TokenSink } from '../tokens/encoder.js';
-import { loadEncoder } from '../tokens/load-encoder.js';
 import { type MaskOptions, TRAINED_KINDS } from '../tokens/mask-options.js';
+import { openSharedEncoder } from '../tokens/share-encoder.js';
 import { type Decisions, readDecisions } from './completion.js';
 import { type Location, type Plan, requirePlan } from './plan.js';
 import { type RunFolder, runFolder } from './run-folder.js';
@@ -47,7 +47,7 @@ export async function openTaskContext(setup: WorkerSetup): Promise<TaskContext> 
   const folder = runFolder(setup.dir);
   const { plan, location } = requirePlan(folder);
   const { config } = plan.body;
-  const encoder = loadEncoder({ tokenizer: location.tokenizer });
+  const encoder = openSharedEncoder(setup.encoder);
   const renderer = loadRenderer({ template: location.template });
   assertSame('tokenizer', encoder.sha256, plan.body.tokenizer_sha256);
   assertSame('template', renderer.sha256, plan.body.template_sha256);

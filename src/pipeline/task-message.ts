@@ -1,3 +1,5 @@
+import type { EncoderShare } from '../tokens/share-encoder.js';
+
 /** What the main thread asks of a worker: paths and numbers only, never log text. */
 export interface TaskMessage {
   readonly pass: 'survey' | 'build';
@@ -7,6 +9,8 @@ export interface TaskMessage {
 /** What a worker thread is started with. */
 export interface WorkerSetup {
   readonly dir: string;
+  /** the tokenizer, whose tables all workers share */
+  readonly encoder: EncoderShare;
 }
 
 /** What workers report while they go: differences since the last report. */

@@ -1,3 +1,5 @@
+import { orderLongRuns } from './mark-order.js';
+
 // Text below U+0300 is in NFC already.
 const MAY_CHANGE = /[\u0300-\uffff]/;
 
@@ -20,17 +22,20 @@ const STANDS_ALONE = new RegExp(
   'gu',
 );
 
+const ONE_ALONE = new RegExp(STANDS_ALONE.source, 'u');
+
 /** NFC as the reference library normalises, whatever Unicode version this Node was built with. */
 export function toNfc(text: string): string {
   if (!MAY_CHANGE.test(text)) return text;
-  const whole = text.normalize('NFC');
+  const ordered = orderLongRuns(text, (mark) => ONE_ALONE.test(mark));
+  const whole = ordered.normalize('NFC');
   // Characters that stand alone can only keep text from changing, so unchanged text needs no second look.
-  if (whole === text || text.search(STANDS_ALONE) < 0) return whole;
+  if (whole === text || !ONE_ALONE.test(ordered)) return whole;
   let result = '';
   let done = 0;
-  for (const match of text.matchAll(STANDS_ALONE)) {
-    result += text.slice(done, match.index).normalize('NFC') + match[0];
+  for (const match of ordered.matchAll(STANDS_ALONE)) {
+    result += ordered.slice(done, match.index).normalize('NFC') + match[0];
     done = match.index + match[0].length;
   }
-  return result + text.slice(done).normalize('NFC');
+  return result + ordered.slice(done).normalize('NFC');
 }

@@ -1,0 +1,69 @@
+import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
+import { CopilotReader } from './copilot-reader.js';
+import { objectOf, stringAt } from './fields.js';
+import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import { requireModelTurns } from './shell-executions.js';
+
+export const copilotCli: FormatAdapter = {
+  name: 'copilot-cli',
+  version: '1',
+  unit: 'lines',
+  experiments: { experiment: [], scoring: [] },
+  notes: {
+    title: 'GitHub Copilot CLI session events (JSON lines)',
+    recognised_by: 'lines with a dotted type, data, id and parentId',
+    scores: 'none',
+    executions: 'success of each call, and the time that it took',
+    reasoning: 'reasoningText; where the provider keeps the reasoning encrypted it is a summary, never trained',
+    token_ids: 'none',
+    logprobs: 'none',
+    loss: [
+      'reasoning that is encrypted or opaque (flags reasoning_hidden, reasoning_summary)',
+      'tool definitions are not recorded',
+      'after a compaction the context is taken to be the system prompt and the summary (flag compacted_context_assumed)',
+      'which messages a truncation removed: the oldest are taken to be gone (flag context_truncated)',
+      'detailed results for the terminal, hooks, permissions, notices, usage, title and intention texts',
+      'pictures and attached files, beyond what the transformed message shows of them',
+    ],
+  },
+  detect,
+  read,
+};
+
+function detect(sniff: Sniff): Detection | null {
+  if (!sniff.lines.some((line) => isObject(line) && isEvent(line))) return null;
+  return { confidence: 'certain', reason: 'session events with data and parentId', unit: 'lines' };
+}
+
+const EVENT_TYPE = /^(?:session|user|assistant|tool|system|hook|subagent|skill)\.[a-z_]+$/;
+
+function isEvent(line: JsonObject): boolean {
+  if (!hasKeys(line, 'type', 'data', 'id') || !isObject(line['data'])) return false;
+  return EVENT_TYPE.test(asString(line['type']) ?? '');
+}
+
+/** Events of sub-agents stand among those of the session; each agent becomes a run of its own. */
+function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
+  const main = new CopilotReader(null);
+  const agents = new Map<string, CopilotReader>();
+  (Array.isArray(input) ? input : [input]).forEach((value, index) => {
+    const path = `line ${index + 1}`;
+    const event = objectOf(value, path);
+    const data = isObject(event['data']) ? event['data'] : {};
+    const agent = stringAt(event, 'agentId', path) ?? stringAt(data, 'parentToolCallId', path);
+    if (agent === null) {
+      main.read(event, data, path);
+      return;
+    }
+    const reader = agents.get(agent) ?? new CopilotReader(agent);
+    agents.set(agent, reader);
+    reader.read(event, data, path);
+  });
+  const runs = [main.finish(context, null)];
+  for (const reader of agents.values()) {
+    const run = reader.finish(context, main.session);
+    if (run.turns.length > 0) runs.push(run);
+  }
+  if (runs.length === 1) requireModelTurns(runs[0]?.turns ?? []);
+  return runs;
+}
