@@ -1,8 +1,12 @@
 import { benchEncoder } from './encoder.js';
 import type { Benchmark, BenchRow } from './figures.js';
+import { benchMasks } from './masks.js';
+import { benchPipeline } from './pipeline.js';
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   encoder: benchEncoder,
+  masks: benchMasks,
+  pipeline: benchPipeline,
 };
 
 /** `main.js [NAME...] [--json]`: runs the named benchmarks, or all, and prints one table or one JSON object. */

@@ -1,23 +1,20 @@
-import { TrajmillError } from '../errors.js';
 import { RejectError } from '../logs/reject.js';
-import { unsupportedConstructs } from './jinja/check.js';
-import { type Chunk, runTemplate } from './jinja/evaluate.js';
-import { templateGlobals } from './jinja/globals.js';
-import { type Node, parseTemplate } from './jinja/nodes.js';
-import { Text, type TextSource } from './jinja/text.js';
-import { Dict, fromJson, TemplateFault, type Value } from './jinja/value.js';
-import { labelParts, type RawPiece } from './label-parts.js';
+import { composeStretches } from './compose.js';
+import type { TextSource } from './jinja/text.js';
+import { labelParts } from './label-parts.js';
 import type { ChatMessage, Field } from './message.js';
 import { toChatMessages } from './message.js';
-import { readJson } from './python-json.js';
+import { isCallPart, type RawPiece, type RawWords, turnOf } from './raw-piece.js';
 import type { ChatRenderer, RenderInput } from './renderer.js';
 import type { Rendering } from './segment.js';
 import { SpecialFinder } from './special-tokens.js';
+import { TemplateProgram } from './template-run.js';
 import type { TemplateSource } from './template-source.js';
-import { readTools } from './tools.js';
+import { type TemplateTraits, templateTraits } from './template-traits.js';
 
 /** Tokens of a bare template, which names no tokenizer. */
-const SPECIAL_LOOK = /<\|[^|<>\s]+\|>|<｜[^｜<>]+｜>|<(?:start|end)_of_turn>|<\/?s>|<(?:bos|eos|pad)>/gu;
+const SPECIAL_LOOK =
+  /<\|[^|<>\s]+\|>|<\|[^|<>\s]+>|<[^|<>\s]+\|>|<｜[^｜<>]+｜>|<(?:start|end)_of_turn>|<\/?s>|<(?:bos|eos|pad|sop)>|\[gMASK\]/gu;
 
 /**
  * Runs any chat template as Python's Jinja2 does, and knows of every character it prints whether the template wrote
@@ -26,209 +23,133 @@ const SPECIAL_LOOK = /<\|[^|<>\s]+\|>|<｜[^｜<>]+｜>|<(?:start|end)_of_turn>|
 export class JinjaRenderer implements ChatRenderer {
   readonly name: string;
   readonly sha256: string;
-  readonly #program: Node;
-  readonly #source: TemplateSource;
+  readonly traits: TemplateTraits;
+  readonly #program: TemplateProgram;
   readonly #specials: SpecialFinder;
-  readonly #header: string;
-  readonly #date: Date | null;
 
   constructor(source: TemplateSource, { date = null }: { date?: Date | null } = {}) {
     this.name = source.name;
     this.sha256 = source.sha256;
-    this.#source = source;
-    this.#date = date;
-    this.#program = parseSupported(source);
+    this.#program = new TemplateProgram(source, date);
     const specials = source.specials.length > 0 ? source.specials : (source.text.match(SPECIAL_LOOK) ?? []);
     this.#specials = new SpecialFinder(new Set(specials));
-    this.#header = this.#generationPrompt();
+    this.traits = templateTraits(this.#program, this.#specials);
+  }
+
+  /** The text alone, which is what Python prints. Throws RejectError('template_error') where Python raises. */
+  text({ turns, indices, tools }: RenderInput, { generation = false } = {}): string {
+    const pieces = this.#run(toChatMessages(turns, indices), tools, generation);
+    return pieces.map((piece) => piece.text).join('');
   }
 
   render({ turns, indices, tools }: RenderInput): Rendering {
     const messages = toChatMessages(turns, indices);
-    const pieces = this.#run(messages, tools, false).flatMap(piecesOf);
-    const byTurn = new Map(messages.map((message) => [message.turn, message]));
+    const pieces = this.#run(messages, tools, false);
+    const printed = printedWords(pieces);
+    refuseDroppedCalls(messages, printed);
     const { segments } = labelParts(pieces, {
-      messages: byTurn,
-      header: this.#header,
+      messages: new Map(messages.map((message) => [message.turn, message])),
       specials: this.#specials,
+      tagged: this.#program.tagged,
+      headers: this.traits.headers,
+      borrowsStop: this.traits.borrowsStop,
     });
-    return { segments, stripped_reasoning: strippedTurns(messages, pieces) };
+    return { segments, stripped_reasoning: strippedTurns(messages, printed) };
   }
 
-  /** A template has no common way to be told; only those known by name can keep earlier reasoning. */
-  renderPreserving(): null {
-    return null;
+  /** Every turn as it was rendered before the template rewrote it. Costs one rendering for each break. */
+  renderPreserving(input: RenderInput): Rendering {
+    return composeStretches(this, input, this.breaks(input));
   }
 
   /**
-   * Found from the end: reasoning that a rendering leaves out but a shorter one shows was taken away at the first
-   * user message behind it whose rendering lacks it. Costs a few renderings for each break.
+   * Found from the end: reasoning that a rendering leaves out but a shorter one shows was taken away by the turn
+   * with which the longer one ends, and that turn is found by halving. Costs a few renderings for each break.
    */
   breaks({ turns, indices, tools }: RenderInput): number[] {
     const stripped = (count: number): Set<number> =>
       new Set(this.render({ turns, indices: indices.slice(0, count), tools }).stripped_reasoning);
-    const positions: number[] = [];
-    let end = indices.length;
-    while (end > 0) {
-      const lost = stripped(end);
-      const at = this.#breakBefore({ turns, indices, end, lost }, stripped);
+    const positions = new Set<number>(this.traits.stopVaries ? rewrittenStops({ turns, indices }) : []);
+    for (let end = indices.length; end > 0; ) {
+      const at = breakBefore(indices, { end, lost: stripped(end), stripped });
       if (at === null) break;
-      positions.unshift(at);
+      positions.add(at);
       end = at;
     }
-    return positions;
+    return [...positions].sort((a, b) => a - b);
   }
 
-  #breakBefore(
-    {
-      turns,
-      indices,
-      end,
-      lost,
-    }: Pick<RenderInput, 'turns' | 'indices'> & { end: number; lost: Set<number> },
-    stripped: (count: number) => Set<number>,
-  ): number | null {
-    for (let last = end - 1; last >= 0; last--) {
-      const turn = indices[last] ?? -1;
-      if (!lost.has(turn)) continue;
-      for (let at = last + 1; at < end; at++) {
-        if (turns[indices[at] ?? -1]?.role !== 'user') continue;
-        if (stripped(at).has(turn)) break;
-        if (stripped(at + 1).has(turn)) return at;
-      }
-    }
-    return null;
-  }
-
-  #run(messages: readonly ChatMessage[], tools: string | null, generation: boolean): Chunk[] {
-    const definitions = readTools(tools);
-    const variables = new Map<string, Value>([
-      ...templateGlobals(this.#date),
-      ...Object.entries(this.#source.tokens).map(([name, token]) => [name, new Text(token)] as const),
-      ['messages', messages.map(messageValue)],
-      ['tools', tools === null ? null : fromJson(definitions, OTHER)],
-      ['documents', null],
-      ['add_generation_prompt', generation],
-    ]);
-    try {
-      return runTemplate(this.#program, variables);
-    } catch (error) {
-      if (!(error instanceof TemplateFault)) throw error;
-      throw new RejectError('template_error', error.message);
-    }
-  }
-
-  /** What the template prints to let the model begin. */
-  #generationPrompt(): string {
-    const probe: ChatMessage = {
-      turn: 0,
-      role: 'user',
-      name: null,
-      tool_call_id: null,
-      content: { text: 'x', pieces: [] },
-      reasoning: null,
-      calls: [],
-    };
-    try {
-      const [without, within] = [false, true].map((generation) =>
-        this.#run([probe], null, generation)
-          .map((chunk) => chunk.text.text)
-          .join(''),
-      );
-      return within?.startsWith(without ?? '') === true ? within.slice(without?.length) : '';
-    } catch (error) {
-      if (error instanceof RejectError) return '';
-      throw error;
-    }
+  #run(messages: readonly ChatMessage[], tools: string | null, generation: boolean): RawPiece[] {
+    return this.#program.run({ messages, tools, generation, form: this.traits.argumentsForm });
   }
 }
 
-function parseSupported(source: TemplateSource): Node {
-  let program: Node;
-  try {
-    program = parseTemplate(source.text);
-  } catch (cause) {
-    throw new TrajmillError('E_TEMPLATE', `cannot be parsed: ${(cause as Error).message}`, {
-      place: source.name,
-      cause,
-    });
-  }
-  const unsupported = unsupportedConstructs(program);
-  if (unsupported.length > 0) {
-    throw new TrajmillError('E_TEMPLATE', `uses what is not supported: ${unsupported.join(', ')}`, {
-      place: source.name,
-    });
-  }
-  return program;
+/** Turns behind a turn of the model that ended without calls: its stop is no longer the last one. */
+function rewrittenStops({ turns, indices }: Pick<RenderInput, 'turns' | 'indices'>): number[] {
+  return indices.flatMap((_, at) => {
+    const before = turns[indices[at - 1] ?? -1];
+    const ended = before?.role === 'assistant' && before.spans.every((span) => span.inline || span.call === null);
+    return ended ? [at] : [];
+  });
 }
 
-const OTHER: TextSource = { turn: -1, kind: 'other', span: -1 };
-
-function messageValue(message: ChatMessage): Dict {
-  const { turn, role, content, reasoning, calls, name, tool_call_id } = message;
-  const other: TextSource = { turn, kind: 'other', span: -1 };
-  const dict = new Dict([
-    ['role', new Text(role)],
-    ['content', Text.of(content.text, { turn, kind: 'content', span: -1 })],
-  ]);
-  dict.turn = turn;
-  if (reasoning !== null) {
-    dict.set('reasoning_content', Text.of(reasoning.text, { turn, kind: 'reasoning', span: -1 }));
+/** The last position before `end` whose turn took something away, null where nothing was. */
+function breakBefore(
+  indices: readonly number[],
+  {
+    end,
+    lost,
+    stripped,
+  }: { end: number; lost: ReadonlySet<number>; stripped: (count: number) => Set<number> },
+): number | null {
+  for (let last = end - 1; last >= 0; last--) {
+    const turn = indices[last] ?? -1;
+    if (!lost.has(turn) || stripped(last + 1).has(turn)) continue;
+    let [shown, gone] = [last + 1, end];
+    while (gone - shown > 1) {
+      const middle = (shown + gone) >> 1;
+      if (stripped(middle).has(turn)) gone = middle;
+      else shown = middle;
+    }
+    return shown;
   }
-  if (calls.length > 0) {
-    dict.set(
-      'tool_calls',
-      calls.map((call) => {
-        const args: TextSource = { turn, kind: 'call_arguments', span: call.span };
-        const called = new Dict([
-          ['name', Text.of(call.name, { turn, kind: 'call_name', span: call.span })],
-          [
-            'arguments',
-            call.is_object ? fromJson(readJson(call.arguments), args) : Text.of(call.arguments, args),
-          ],
-        ]);
-        const entry = new Dict([
-          ['type', new Text('function')],
-          ['function', called],
-        ]);
-        if (call.id !== null) entry.set('id', Text.of(call.id, other));
-        return entry;
-      }),
+  return null;
+}
+
+type Printed = ReadonlyMap<number, readonly RawWords[]>;
+
+/** Words by the turn that they are of. */
+function printedWords(pieces: readonly RawPiece[]): Printed {
+  const printed = new Map<number, RawWords[]>();
+  for (const piece of pieces) {
+    if (piece.glue) continue;
+    const list = printed.get(turnOf(piece)) ?? [];
+    list.push(piece);
+    printed.set(turnOf(piece), list);
+  }
+  return printed;
+}
+
+/** A conversation without the calls that the model made is not what it saw nor what it said. */
+function refuseDroppedCalls(messages: readonly ChatMessage[], printed: Printed): void {
+  for (const { turn, calls } of messages) {
+    if (calls.length === 0) continue;
+    const shown = new Set(
+      printed.get(turn)?.flatMap(({ source }) => (isCallPart(source) ? [source.span] : [])),
+    );
+    const dropped = calls.find((call) => call.name !== '' && !shown.has(call.span));
+    if (dropped === undefined) continue;
+    throw new RejectError(
+      'template_error',
+      `the template leaves out the call of ${dropped.name} in turn ${turn}`,
     );
   }
-  if (name !== null) dict.set('name', Text.of(name, other));
-  if (tool_call_id !== null) dict.set('tool_call_id', Text.of(tool_call_id, other));
-  return dict;
-}
-
-function piecesOf({ text, turn }: Chunk): RawPiece[] {
-  const pieces: RawPiece[] = [];
-  let at = 0;
-  const glueTo = (end: number): void => {
-    if (at < end) pieces.push({ glue: true, text: text.text.slice(at, end), turn });
-  };
-  for (const { start, end, source, offset } of text.traces) {
-    glueTo(start);
-    // Data of no message, such as a tool's definition, keeps the place in which it was printed.
-    const placed = source.turn < 0 ? { ...source, turn } : source;
-    pieces.push({ glue: false, text: text.text.slice(start, end), source: placed, offset });
-    at = end;
-  }
-  glueTo(text.text.length);
-  return pieces;
 }
 
 const LEFT_OUT = /^(?:\s|<think>|<\/think>)*$/;
 
 /** Assistant turns of which recorded reasoning or text was not printed. */
-function strippedTurns(messages: readonly ChatMessage[], pieces: readonly RawPiece[]): number[] {
-  const printed = new Map<number, (RawPiece & { glue: false })[]>();
-  for (const piece of pieces) {
-    if (piece.glue) continue;
-    const list = printed.get(piece.source.turn) ?? [];
-    list.push(piece);
-    printed.set(piece.source.turn, list);
-  }
+function strippedTurns(messages: readonly ChatMessage[], printed: Printed): number[] {
   return messages.flatMap(({ turn, role, content, reasoning }) => {
     if (role !== 'assistant') return [];
     const own = printed.get(turn) ?? [];
@@ -240,7 +161,7 @@ function strippedTurns(messages: readonly ChatMessage[], pieces: readonly RawPie
 }
 
 /** Whether nothing but blanks and think tags of a field is missing from what was printed of it. */
-function covers({ text }: Field, printed: readonly (RawPiece & { glue: false })[]): boolean {
+function covers({ text }: Field, printed: readonly RawWords[]): boolean {
   let at = 0;
   for (const piece of printed) {
     if (piece.offset === null) return true;

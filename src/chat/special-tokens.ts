@@ -21,6 +21,23 @@ export class SpecialFinder {
       at = text.indexOf(this.#prefix, at + (special?.length ?? 1));
     }
   }
+
+  /** The special token that stands at `offset`, null where none does. */
+  at(text: string, offset: number): string | null {
+    const pattern = this.#pattern;
+    if (pattern === null) return null;
+    pattern.lastIndex = offset;
+    return pattern.exec(text)?.[0] ?? null;
+  }
+
+  /** The last special token of a text. */
+  last(text: string): { readonly offset: number; readonly special: string } | null {
+    let last: { offset: number; special: string } | null = null;
+    this.each(text, (offset, special) => {
+      last = { offset, special };
+    });
+    return last;
+  }
 }
 
 function commonPrefix([first = '', ...rest]: readonly string[]): string {

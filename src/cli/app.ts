@@ -15,6 +15,7 @@ import { inspectCommand } from './inspect.js';
 import { planCommand } from './plan.js';
 import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
+import { statsCommand } from './stats.js';
 import { statusCommand } from './status.js';
 import { tokensCommand } from './tokens.js';
 import { verifyCommand } from './verify.js';
@@ -28,6 +29,7 @@ const ROUTES = buildRouteMap({
     inspect: inspectCommand,
     tokens: tokensCommand,
     verify: verifyCommand,
+    stats: statsCommand,
     formats: formatsCommand,
     schema: schemaCommand,
   },

@@ -22,6 +22,7 @@ export const inspectCommand = buildCommand<InspectFlags, string[], CliContext>({
         'trajmill inspect run-17/agent_trajectory.json',
         'trajmill inspect logs/*.json --tasks tasks.yaml',
         'trajmill inspect chat.jsonl --format openai-messages --json',
+        'zcat run.jsonl.gz | trajmill inspect -',
       ],
     ),
   },
@@ -29,7 +30,7 @@ export const inspectCommand = buildCommand<InspectFlags, string[], CliContext>({
     positional: {
       kind: 'array',
       minimum: 1,
-      parameter: { brief: 'Log files', parse: String, placeholder: 'FILE' },
+      parameter: { brief: 'Log files; - is standard input', parse: String, placeholder: 'FILE' },
     },
     flags: {
       format: {
@@ -50,21 +51,34 @@ export const inspectCommand = buildCommand<InspectFlags, string[], CliContext>({
     },
   },
   async func({ format, tasks, json }, ...files) {
-    const [{ loadTaskIndex, requireFile }, { inspectFile }, { formatInspection }, { createSecretMasker }] =
-      await Promise.all([
-        import('./input-files.js'),
-        import('./inspect-file.js'),
-        import('./inspect-print.js'),
-        import('../logs/secrets.js'),
-      ]);
+    const [
+      { loadTaskIndex, requireFile },
+      { inspectFile },
+      { formatInspection },
+      { createSecretMasker },
+      { STDIN, stdinFile },
+    ] = await Promise.all([
+      import('./input-files.js'),
+      import('./inspect-file.js'),
+      import('./inspect-print.js'),
+      import('../logs/secrets.js'),
+      import('./stdin-file.js'),
+    ]);
     const index = loadTaskIndex(tasks, this.cwd);
-    const paths = files.map((file) => ({ file, absolute: requireFile(file, this.cwd) }));
+    const paths = files.map((file) => ({
+      file,
+      absolute: file === STDIN ? null : requireFile(file, this.cwd),
+    }));
     const masker = createSecretMasker();
     const { stdout, env } = this.process;
     const paint = paintFor(stdout, env);
     let first = true;
     for (const { file, absolute } of paths) {
-      const inspection = await inspectFile(file, { absolute, format, tasks: index, masker });
+      const spooled = absolute === null ? await stdinFile(process.stdin) : null;
+      const path = absolute ?? spooled?.absolute ?? '';
+      const inspection = await inspectFile(file, { absolute: path, format, tasks: index, masker }).finally(
+        () => spooled?.remove(),
+      );
       // one file at a time, so that a long list need not fit into memory
       if (json) stdout.write(`${first ? '[\n' : ',\n'}${JSON.stringify(inspection, null, 2)}`);
       else stdout.write(`${first ? '' : '\n'}${formatInspection(inspection, paint)}`);

@@ -1,3 +1,4 @@
+import type { RejectError } from '../logs/reject.js';
 import type { ScoreScale } from '../trajectory/execution.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
 
@@ -42,6 +43,20 @@ export interface Sniff {
   /** the first parsed line records (at most 32), empty when the file is not JSON lines */
   readonly lines: readonly unknown[];
   readonly siblings: Siblings;
+  /** names of the members where the file is a zip archive */
+  readonly members?: readonly string[];
+}
+
+/** A zip archive, as an adapter of unit `archive` gets it. */
+export interface ArchiveInput {
+  /** in the order of the archive's directory */
+  readonly names: readonly string[];
+  /**
+   * The text of a member, null where there is none of this name.
+   *
+   * @throws RejectError `bad_archive` for a damaged member, or one that is not deflated or stored
+   */
+  readText(name: string): string | null;
 }
 
 /**
@@ -83,6 +98,8 @@ export interface ReadContext {
   readonly experiments: ExperimentTable;
   /** regular expressions over shell commands that count as experiments (pipeline option) */
   readonly experiment_patterns: readonly RegExp[];
+  /** rejects one piece (a row, a sample) of a file whose others are read: what throws refuses all of it */
+  refuse(error: RejectError): void;
 }
 
 /** A trajectory as an adapter gives it: identity and source are filled in by the reader. */
@@ -96,9 +113,9 @@ export interface SidecarOf {
 /**
  * What a file is read as: `document` gets the parsed JSON of the whole file, `text` its text, `lines` all
  * parsed records of one file at once (a session log), `line` one record at a time (a file of many rows, which may
- * be cut into byte ranges).
+ * be cut into byte ranges), `archive` the members of a zip archive.
  */
-export type FormatUnit = 'document' | 'text' | 'lines' | 'line';
+export type FormatUnit = 'document' | 'text' | 'lines' | 'line' | 'archive';
 
 /**
  * One raw log format. Adapters are pure: they take parsed input and give trajectories. A record they cannot take
@@ -112,6 +129,6 @@ export interface FormatAdapter {
   readonly notes: FormatNotes;
   readonly experiments: ExperimentTable;
   detect(sniff: Sniff): Detection | null;
-  /** `input` is a document, a string, a list of records or a record, by unit. */
+  /** `input` is a document, a string, a list of records, a record or an ArchiveInput, by unit. */
   read(input: unknown, context: ReadContext): readonly RawTrajectory[] | SidecarOf;
 }

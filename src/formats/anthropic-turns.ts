@@ -22,6 +22,8 @@ export interface LoggedMessage {
   readonly cut?: (text: string) => Span[];
   /** what the log keeps beside the tool results of this message */
   readonly beside?: unknown;
+  /** it stands in no context, so that another answer to the same call goes before its own */
+  readonly stray?: boolean;
 }
 
 /** What a log says of the answer to a call. */
@@ -29,6 +31,7 @@ export interface CallAnswer {
   readonly turn: number;
   readonly is_error: boolean | null;
   readonly beside: unknown;
+  readonly stray: boolean;
 }
 
 export interface MessageTurns {
@@ -161,8 +164,11 @@ function addInput(message: LoggedMessage, state: State): number[] {
     const name = call_id === null ? null : (state.names.get(call_id) ?? null);
     const turn = turns.push(makeTurn('tool', result.spans, { name, tool_call_id: call_id, timestamp })) - 1;
     added.push(turn);
-    if (call_id !== null && !state.answers.has(call_id)) {
-      state.answers.set(call_id, { turn, is_error: result.is_error, beside: message.beside });
+    if (call_id === null) return;
+    const known = state.answers.get(call_id);
+    const stray = message.stray === true;
+    if (known === undefined || (known.stray && !stray)) {
+      state.answers.set(call_id, { turn, is_error: result.is_error, beside: message.beside, stray });
     }
   });
   if (spans.length > 0 || blocks.length === 0) {

@@ -1,13 +1,12 @@
 /** First bytes of files that are no text, with what to call them. */
 const MAGIC: readonly { readonly kind: string; readonly at: number; readonly bytes: string }[] = [
-  { kind: 'a zip archive (an Inspect .eval log is one)', at: 0, bytes: 'PK\x03\x04' },
   { kind: 'an empty zip archive', at: 0, bytes: 'PK\x05\x06' },
-  { kind: 'a zstd stream', at: 0, bytes: '\x28\xb5\x2f\xfd' },
+  { kind: 'a zstd stream inside a compressed one', at: 0, bytes: '\x28\xb5\x2f\xfd' },
   { kind: 'a gzip stream inside a gzip stream', at: 0, bytes: '\x1f\x8b' },
-  { kind: 'an xz stream', at: 0, bytes: '\xfd7zXZ\x00' },
-  { kind: 'a bzip2 stream', at: 0, bytes: 'BZh' },
+  { kind: 'an xz stream, which is not read: unpack it, or use gzip or zstd', at: 0, bytes: '\xfd7zXZ\x00' },
+  { kind: 'a bzip2 stream, which is not read: unpack it, or use gzip or zstd', at: 0, bytes: 'BZh' },
   { kind: 'a 7z archive', at: 0, bytes: "7z\xbc\xaf'\x1c" },
-  { kind: 'a tar archive', at: 257, bytes: 'ustar' },
+  { kind: 'a damaged tar archive', at: 257, bytes: 'ustar' },
   { kind: 'an SQLite database', at: 0, bytes: 'SQLite format 3\x00' },
   { kind: 'a Parquet file', at: 0, bytes: 'PAR1' },
   { kind: 'an Arrow file', at: 0, bytes: 'ARROW1' },

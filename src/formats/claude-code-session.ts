@@ -51,7 +51,7 @@ export const claudeCodeSession: FormatAdapter = {
 };
 
 function detect(sniff: Sniff): Detection | null {
-  if (isAgentNote(sniff.json) && sniff.path.endsWith(META_SUFFIX)) {
+  if (isAgentNote(sniff.json)) {
     return { confidence: 'certain', reason: 'the description of a sub-agent', unit: 'document' };
   }
   if (sniff.lines.some(isGeminiLine)) return null;
@@ -80,8 +80,9 @@ function isGeminiLine(line: unknown): boolean {
   return (isObject(message) && Array.isArray(message['parts'])) || isObject(line['systemPayload']);
 }
 
+/** The flat object beside a sub-agent's log that says what it was started for. */
 function isAgentNote(value: unknown): boolean {
-  return hasKeys(value, 'agentType');
+  return hasKeys(value, 'agentType') && Object.values(value).every((item) => typeof item !== 'object');
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | SidecarOf {
@@ -104,7 +105,7 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
 /** The note beside a sub-agent's log names nothing that the log lacks. */
 function agentNote(context: ReadContext): SidecarOf {
   const name = posix.basename(context.place.path);
-  const main = `${name.slice(0, -META_SUFFIX.length)}.jsonl`;
+  const main = `${posix.basename(name, META_SUFFIX)}.jsonl`;
   if (!context.siblings.names.includes(main)) {
     throw new RejectError('sidecar_without_primary', `${main} is not beside it`);
   }
@@ -118,9 +119,10 @@ function readThread(
   const { context } = at;
   const last = thread.contexts.at(-1)?.at(-1);
   const session = last?.session ?? null;
+  const live = new Set(thread.contexts.flat());
   const spoken = thread.order.flatMap((record) => {
     const message = recordMessage(record, { copied: isCopied(record, { session, context }) });
-    return message === null ? [] : [{ record, message }];
+    return message === null ? [] : [{ record, message: { ...message, stray: !live.has(record) } }];
   });
   const joined = messageTurns(spoken.map(({ message }) => message));
   const turnsOf = new Map(spoken.map(({ record }, index) => [record, joined.turnsOf[index] ?? []]));
@@ -149,7 +151,7 @@ function readThread(
       submissions: scored.submissions,
       epochs,
       termination: sessionEnd(end.flatMap((index) => turns[index] ?? [])),
-      flags: [...scored.flags, ...threadFlags(thread, { turns, held, session, ...at })],
+      flags: [...scored.flags, ...threadFlags(thread, { turns, held, live, ...at })],
     },
   );
 }
@@ -173,12 +175,12 @@ function threadFlags(
   at: {
     turns: readonly Turn[];
     held: ReadonlySet<number>;
-    session: string | null;
+    live: ReadonlySet<SessionRecord>;
     agents: readonly (readonly SessionRecord[])[];
     subagent: boolean;
   },
 ): string[] {
-  const live = new Set(thread.contexts.flat());
+  const { live } = at;
   const flags = ['system_prompt_absent', ...thread.flags];
   const rewound = at.turns.filter((turn, index) => turn.role === 'assistant' && !at.held.has(index)).length;
   if (rewound > 0) flags.push(`rewound_turns:${rewound}`);

@@ -18,7 +18,9 @@ export function claudeOutcome(
   call: ShellCall,
 ): CallOutcome {
   const answer = call.id === null ? undefined : answers.get(call.id);
-  if (answer === undefined) return call.id === null ? positional(turns, call) : { feedback_turn: null };
+  if (answer === undefined || answer.turn <= call.call_turn) {
+    return call.id === null ? positional(turns, call) : { feedback_turn: null };
+  }
   const text = (turns[answer.turn]?.spans ?? []).map((span) => span.text).join('');
   const beside = isObject(answer.beside) ? answer.beside : {};
   const known = {

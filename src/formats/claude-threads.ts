@@ -172,8 +172,8 @@ function keptRecords(kept: KeptTail, tree: Tree): SessionRecord[] {
 }
 
 /**
- * The records with the other parts of their API messages, the answers to their calls, and what the harness attached to
- * those.
+ * The records with the other parts of their API messages, the first answers to their open calls, and what the harness
+ * attached to those.
  */
 function withCompanions(
   records: readonly SessionRecord[],
@@ -183,13 +183,15 @@ function withCompanions(
   const members = new Set(records);
   const ids = new Set(records.flatMap((record) => messageId(record) ?? []));
   for (const record of order) if (ids.has(messageId(record) ?? '')) members.add(record);
-  const calls = new Set([...members].flatMap(callIds));
+  const open = new Set([...members].flatMap(callIds));
+  for (const record of members) for (const id of answeredIds(record)) open.delete(id);
   const answers = new Set<SessionRecord>();
   for (const record of order) {
     if (members.has(record)) continue;
     const parent = tree.parents.get(record);
     const attached = !isSpoken(record) && parent !== undefined && answers.has(parent);
-    if (attached || answeredIds(record).some((id) => calls.has(id))) {
+    const answered = answeredIds(record).filter((id) => open.delete(id));
+    if (attached || answered.length > 0) {
       answers.add(record);
       members.add(record);
     }

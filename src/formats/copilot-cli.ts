@@ -14,7 +14,8 @@ export const copilotCli: FormatAdapter = {
     recognised_by: 'lines with a dotted type, data, id and parentId',
     scores: 'none',
     executions: 'success of each call, and the time that it took',
-    reasoning: 'reasoningText; where the provider keeps the reasoning encrypted it is a summary, never trained',
+    reasoning:
+      'reasoningText; where the provider keeps the reasoning encrypted it is a summary, never trained',
     token_ids: 'none',
     logprobs: 'none',
     loss: [

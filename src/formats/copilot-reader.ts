@@ -34,8 +34,8 @@ export class CopilotReader {
   read(event: JsonObject, data: JsonObject, path: string): void {
     const type = requiredString(event, 'type', path);
     const timestamp = stringAt(event, 'timestamp', path);
-    const handler = HANDLERS[type];
-    if (handler !== undefined) handler(this, { data, path: `${path}.data`, timestamp });
+    const handler = Object.hasOwn(HANDLERS, type) ? HANDLERS[type] : undefined;
+    handler?.(this, { data, path: `${path}.data`, timestamp });
   }
 
   finish(context: ReadContext, parent: string | null): RawTrajectory {
@@ -62,10 +62,11 @@ export class CopilotReader {
     // The prompt is written anew with each interaction.
     if (text === this.system) return;
     const kept = this.run.context.filter((index) => this.run.turns[index]?.role !== 'system');
-    if (this.system !== null) this.run.restart([], 'system_prompt_changed');
+    const changed = this.system !== null;
+    if (changed) this.run.restart([], 'system_prompt_changed');
     this.system = text;
     this.run.push(makeTurn('system', [contentSpan('prompt', 'environment', text)], { timestamp }));
-    if (kept.length > 0) this.run.resume(kept);
+    if (changed) this.run.resume(kept);
   }
 
   userMessage({ data, path, timestamp }: Event): void {
@@ -79,11 +80,7 @@ export class CopilotReader {
         ? userSpans(typed)
         : at === -1
           ? userSpans(sent)
-          : [
-              ...harness(sent.slice(0, at)),
-              ...userSpans(typed),
-              ...harness(sent.slice(at + typed.length)),
-            ];
+          : [...harness(sent.slice(0, at)), ...userSpans(typed), ...harness(sent.slice(at + typed.length))];
     const injected = source !== null && source !== 'user';
     this.run.push(makeTurn('user', injected ? harness(sent) : spans, { timestamp }));
   }

@@ -51,3 +51,8 @@ export function mlgymExit(status: string | null): MlgymExit {
     flags: [flag ?? 'evaluation_failed'],
   };
 }
+
+/** Whether an exit status is one that only MLGym writes. */
+export function isMlgymExit(status: string | null): boolean {
+  return /^(?:autosubmission|submission_not_found|evaluation_format_error) \(/.test(status ?? '');
+}

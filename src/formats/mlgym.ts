@@ -14,7 +14,7 @@ import type {
 } from './adapter.js';
 import { asOrigin } from './content-parts.js';
 import { listAt, objectAt, objectOf, stringAt } from './fields.js';
-import { mlgymExit } from './mlgym-exits.js';
+import { isMlgymExit, mlgymExit } from './mlgym-exits.js';
 import { asArray, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { commandHead } from './shell-heads.js';
 import { sweAgent } from './swe-agent.js';
@@ -66,9 +66,7 @@ function detect(sniff: Sniff): Detection | null {
     return { confidence: 'certain', reason: 'trajectory, history and info with scores' };
   }
   const exit = asString(info['exit_status']) ?? '';
-  return /^(?:autosubmission|submission_not_found|evaluation_format_error) \(/.test(exit)
-    ? { confidence: 'certain', reason: `the exit status ${exit} is MLGym's` }
-    : null;
+  return isMlgymExit(exit) ? { confidence: 'certain', reason: `the exit status ${exit} is MLGym's` } : null;
 }
 
 function isResults(document: unknown): document is JsonObject {
@@ -217,7 +215,7 @@ function link(
         {
           execution_id: latest?.execution_id ?? null,
           order: submissions.length,
-          gradable: value !== null && value.gradable,
+          gradable: value?.gradable ?? false,
           score: value?.score ?? null,
           scale: 'test',
         },

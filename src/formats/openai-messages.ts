@@ -7,6 +7,7 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from
 import { assistantSpans, contentParts, environmentSpans, partsText } from './content-parts.js';
 import { listAt, listOf, objectAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
 import { actionSpans } from './inline-calls.js';
+import { readRows } from './row-lists.js';
 import { scoredCalls } from './scored-calls.js';
 import { asBoolean, asId, asString, isObject, type JsonObject } from './shape.js';
 import {
@@ -96,6 +97,9 @@ function detect(sniff: Sniff): Detection | null {
   }
   if (isRow(sniff.json)) return { confidence: 'likely', reason: 'an object with messages', unit: 'document' };
   if (isMessages(sniff.json)) return { confidence: 'likely', reason: 'a list of messages', unit: 'document' };
+  if (Array.isArray(sniff.json) && sniff.json.length > 0 && sniff.json.every(isRow)) {
+    return { confidence: 'likely', reason: 'a list of rows with messages', unit: 'document' };
+  }
   return null;
 }
 
@@ -111,7 +115,13 @@ function isMessages(value: unknown): boolean {
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
-  const row: JsonObject = Array.isArray(input) ? { messages: input } : objectOf(input, 'row');
+  if (Array.isArray(input) && input.some(isRow)) {
+    return readRows(input, context, (row, path) => readRow(objectOf(row, path), context));
+  }
+  return readRow(Array.isArray(input) ? { messages: input } : objectOf(input, 'row'), context);
+}
+
+function readRow(row: JsonObject, context: ReadContext): readonly RawTrajectory[] {
   const messages = listOf(row['messages'], 'messages');
   if (messages.length === 0) throw new RejectError('no_turns', 'an empty list of messages');
   const metadata = isObject(row['metadata']) ? row['metadata'] : {};

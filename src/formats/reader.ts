@@ -6,7 +6,10 @@ import { decodeText, parseJson } from '../logs/json.js';
 import { DEFAULT_LIMITS, type ReadLimits } from '../logs/limits.js';
 import { type Line, type LineRange, readLines, splitLines } from '../logs/lines.js';
 import { RejectError } from '../logs/reject.js';
+import { readTar, type TarMember } from '../logs/tar.js';
+import { openZip } from '../logs/zip.js';
 import type { ExperimentTable, FormatAdapter, Place } from './adapter.js';
+import { readMembers } from './archive-members.js';
 import { detect, type Verdict } from './detect.js';
 import { type ReadResult, type RecordReader, readRecord, rejectResult } from './record.js';
 import { FORMAT_NAMES, formatNamed } from './registry.js';
@@ -31,6 +34,8 @@ export interface ReadRequest {
   readonly experiments?: Readonly<Record<string, Partial<ExperimentTable>>>;
   /** regular expressions over shell commands that count as experiments */
   readonly experimentPatterns?: readonly RegExp[];
+  /** the file was a member of an archive: an archive in it is refused */
+  readonly member?: boolean;
 }
 
 /** A request with its defaults filled in. */
@@ -96,13 +101,50 @@ async function* readFile(job: Job): AsyncGenerator<ReadResult> {
     if (isFirstRange(job)) yield rejectResult(error, { place: await wholePlace(job, null), stage: 'read' });
     return;
   }
-  const verdict = judge(sniffed, only);
+  const verdict = sniffed.archive === 'tar' ? null : judge(sniffed, only);
+  if (sniffed.archive !== null && (verdict === null || verdict instanceof RejectError)) {
+    yield* readArchived(job, sniffed);
+    return;
+  }
+  if (verdict === null) return;
   if (verdict instanceof RejectError) {
     const stage = verdict === sniffed.fault ? 'read' : 'detect';
     if (isFirstRange(job)) yield rejectResult(verdict, { place: await wholePlace(job, sniffed), stage });
     return;
   }
   yield* READ_BY_UNIT[verdict.unit](job, sniffed, verdict);
+}
+
+/** An archive that is no log itself: the files in it are read. */
+async function* readArchived(job: Job, sniffed: SniffedFile): AsyncGenerator<ReadResult> {
+  const place = (): Promise<Place> => wholePlace(job, sniffed);
+  if (job.request.member === true) {
+    const error = new RejectError('bad_archive', 'an archive inside an archive is not read');
+    yield rejectResult(error, { place: await place(), stage: 'read' });
+    return;
+  }
+  const { path } = job.request;
+  const members = sniffed.archive === 'tar' ? tarMembers(job, sniffed) : zipMembers(job, sniffed);
+  const read = (root: string, name: string): AsyncGenerator<ReadResult> =>
+    readTrajectories({ ...job.request, root, path: name, range: null, siblings: null, member: true });
+  if (isFirstRange(job)) yield* readMembers({ path, members, limits: job.limits, place, read });
+}
+
+function tarMembers(job: Job, sniffed: SniffedFile): AsyncGenerator<TarMember> {
+  return readTar(readChunks(sniffed.file, job.limits));
+}
+
+async function* zipMembers(job: Job, sniffed: SniffedFile): AsyncGenerator<TarMember> {
+  const archive = openZip(sniffed.whole?.bytes ?? Buffer.alloc(0), job.limits);
+  for (const name of archive.names) {
+    if (name.endsWith('/')) continue;
+    const bytes = archive.readBytes(name) ?? Buffer.alloc(0);
+    yield { name, size: bytes.length, content: once(bytes) };
+  }
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
 }
 
 /** The adapter for a file, or why there is none. */
@@ -151,6 +193,7 @@ const READ_BY_UNIT: Readonly<Record<FormatAdapter['unit'], UnitReader>> = {
   text: readText,
   lines: readSession,
   line: readRows,
+  archive: readArchive,
 };
 
 async function* readDocument(job: Job, sniffed: SniffedFile, chosen: Chosen): AsyncGenerator<ReadResult> {
@@ -159,6 +202,17 @@ async function* readDocument(job: Job, sniffed: SniffedFile, chosen: Chosen): As
     input: sniffed.sniff.json,
     place,
     flags: withCompression(sniffed, sniffed.flags),
+  });
+}
+
+/** An archive of members: its flags are those of the members that the adapter reads. */
+async function* readArchive(job: Job, sniffed: SniffedFile, chosen: Chosen): AsyncGenerator<ReadResult> {
+  const place = await wholePlace(job, sniffed);
+  const bytes = sniffed.whole?.bytes ?? Buffer.alloc(0);
+  yield* readRecord(recordReader(job, chosen), {
+    input: openZip(bytes, { unpacked_bytes: job.limits.document_bytes }),
+    place,
+    flags: withCompression(sniffed, []),
   });
 }
 

@@ -38,10 +38,13 @@ export function* readRecord(
   const { place, flags } = record;
   const format = adapter.name;
   const siblings = recordSiblings(reader.folder, place.path);
+  const refused: RejectError[] = [];
   let outcome: readonly RawTrajectory[] | SidecarOf;
   try {
     const { experiments, experiment_patterns } = reader;
-    outcome = adapter.read(record.input, { place, siblings, flags, experiments, experiment_patterns });
+    const refuse = (error: RejectError): void => void refused.push(error);
+    const context = { place, siblings, flags, experiments, experiment_patterns, refuse };
+    outcome = adapter.read(record.input, context);
   } catch (error) {
     const fault =
       error instanceof RejectError
@@ -55,7 +58,8 @@ export function* readRecord(
     yield { kind: 'sidecar', path: place.path, of };
     return;
   }
-  if (outcome.length === 0) {
+  for (const fault of refused) yield rejectResult(fault, { place, stage: 'format', format });
+  if (outcome.length === 0 && refused.length === 0) {
     const fault = new RejectError('no_turns', `a ${format} log without a turn`);
     yield rejectResult(fault, { place, stage: 'format', format });
   }

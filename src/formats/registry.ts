@@ -1,13 +1,41 @@
 import type { FormatAdapter } from './adapter.js';
 import { aiScientistV2 } from './ai-scientist-v2.js';
 import { aideJournal } from './aide-journal.js';
+import { aiderMarkdown } from './aider-markdown.js';
+import { airaDojo } from './aira-dojo.js';
+import { antigravity } from './antigravity.js';
 import { atif } from './atif.js';
+import { claudeCodeLegacy } from './claude-code-legacy.js';
 import { claudeCodeSession } from './claude-code-session.js';
+import { claudeCodeStream } from './claude-code-stream.js';
+import { cline } from './cline.js';
+import { codexRollout } from './codex-rollout.js';
+import { codexTextLog } from './codex-text-log.js';
+import { copilotCli } from './copilot-cli.js';
+import { cursor } from './cursor.js';
+import { datasetRows } from './dataset-rows.js';
+import { droid } from './droid.js';
+import { geminiCli } from './gemini-cli.js';
+import { grok } from './grok.js';
+import { hermes } from './hermes.js';
+import { inspect } from './inspect.js';
+import { kimiCli } from './kimi-cli.js';
 import { miniSweAgent } from './mini-swe-agent.js';
 import { mleDojo } from './mle-dojo.js';
+import { mlgym } from './mlgym.js';
 import { openaiMessages } from './openai-messages.js';
+import { opencodeExport } from './opencode-export.js';
+import { openhands } from './openhands.js';
+import { piSession } from './pi-session.js';
+import { qwenCode } from './qwen-code.js';
 import { rllmEpisode } from './rllm-episode.js';
+import { sharegpt } from './sharegpt.js';
+import { superNotebook } from './super-notebook.js';
 import { sweAgent } from './swe-agent.js';
+import { tapeagentsTape } from './tapeagents-tape.js';
+import { tapeagentsTrainingSamples } from './tapeagents-training-samples.js';
+import { tauBench } from './tau-bench.js';
+import { trajmillNative } from './trajmill-native.js';
 
 /** Every format that is read, in the order in which detection asks them. */
 export const FORMATS: readonly FormatAdapter[] = [
@@ -19,6 +47,34 @@ export const FORMATS: readonly FormatAdapter[] = [
   atif,
   mleDojo,
   claudeCodeSession,
+  claudeCodeLegacy,
+  claudeCodeStream,
+  codexRollout,
+  cline,
+  aiderMarkdown,
+  codexTextLog,
+  piSession,
+  opencodeExport,
+  mlgym,
+  airaDojo,
+  tapeagentsTape,
+  tapeagentsTrainingSamples,
+  antigravity,
+  copilotCli,
+  cursor,
+  droid,
+  geminiCli,
+  grok,
+  hermes,
+  kimiCli,
+  openhands,
+  qwenCode,
+  inspect,
+  tauBench,
+  trajmillNative,
+  superNotebook,
+  datasetRows,
+  sharegpt,
   openaiMessages,
 ];
 

@@ -39,9 +39,34 @@ export class SessionRun {
     return index;
   }
 
+  /** Appends a turn that stands in no context, for branches that were rewound. */
+  aside(turn: Turn): number {
+    return this.turns.push({ ...turn, flags: [...turn.flags, 'rewound'] }) - 1;
+  }
+
   /** Puts another turn in the place of one, for records that complete an earlier one. */
   replace(index: number, turn: Turn): void {
     this.turns[index] = turn;
+  }
+
+  /** Takes turns out of the run and of every context; what stood behind them moves up. */
+  drop(gone: (turn: Turn) => boolean): void {
+    const moved = new Map<number, number>();
+    const kept = this.turns.filter((turn, index) => {
+      if (gone(turn)) return false;
+      moved.set(index, moved.size);
+      return true;
+    });
+    this.turns.splice(0, this.turns.length, ...kept);
+    for (const context of this.contexts) {
+      context.turns = context.turns.flatMap((index) => moved.get(index) ?? []);
+    }
+    const outcomes = [...this.outcomes];
+    this.outcomes.clear();
+    for (const [index, outcome] of outcomes) {
+      const to = moved.get(index);
+      if (to !== undefined) this.outcomes.set(to, outcome);
+    }
   }
 
   flag(...names: readonly string[]): void {
@@ -58,6 +83,11 @@ export class SessionRun {
     if (this.turns.length > 0) this.contexts.push({ turns: [...kept], reason });
   }
 
+  /** Adds turns of before to the current context. */
+  resume(indices: readonly number[]): void {
+    this.contexts.at(-1)?.turns.push(...indices);
+  }
+
   /**
    * A new context as the log writes it out. What repeats a turn of before, in order, points to it; anything else is
    * inherited text, which no model wrote in this form.
@@ -71,7 +101,7 @@ export class SessionRun {
       const index = known[at];
       if (index === undefined) this.push(inherited(turn));
       else {
-        this.contexts.at(-1)?.turns.push(index);
+        this.resume([index]);
         from = at + 1;
       }
     }

@@ -4,6 +4,8 @@ import { decodeText, parseJson, type TextFlag } from '../logs/json.js';
 import type { ReadLimits } from '../logs/limits.js';
 import { splitLines } from '../logs/lines.js';
 import { RejectError } from '../logs/reject.js';
+import { isTar } from '../logs/tar.js';
+import { openZip } from '../logs/zip.js';
 import type { Siblings, Sniff } from './adapter.js';
 import { binaryKind } from './binary-kinds.js';
 
@@ -24,6 +26,8 @@ export interface SniffedFile {
   readonly whole: WholeFile | null;
   /** flags of the parsed document */
   readonly flags: readonly TextFlag[];
+  /** set where the file is an archive of files */
+  readonly archive: 'tar' | 'zip' | null;
   /** why a file that begins like JSON is not, where no adapter takes it otherwise */
   readonly fault: RejectError | null;
 }
@@ -48,6 +52,10 @@ export async function sniffFile(request: {
     until: (chunk) => chunk.includes(10),
   });
   if (start.bytes.length === 0) throw new RejectError('empty_file', 'the file has no bytes');
+  if (isZip(start.bytes)) return sniffArchive({ file, path, siblings, limits });
+  if (isTar(start.bytes)) {
+    return { ...sniffed({ file, path, siblings, head: Buffer.alloc(0), lines: [] }), archive: 'tar' };
+  }
   refuseByFirstBytes(start.bytes);
 
   const first = await sampleLines(start.bytes, { whole: start.whole, max: 2 });
@@ -69,6 +77,30 @@ export async function sniffFile(request: {
     return sniffed({ file, path, siblings, head: start.bytes, lines: [] });
   }
   return sniffDocument({ file, path, siblings, limits, start });
+}
+
+/** A zip archive is read whole, since its directory stands at its end. */
+async function sniffArchive(request: {
+  file: LogFile;
+  path: string;
+  siblings: Siblings;
+  limits: ReadLimits;
+}): Promise<SniffedFile> {
+  const { file, path, siblings, limits } = request;
+  const { document_bytes, unpacked_bytes } = limits;
+  const content = await readUpTo(file, { maxBytes: document_bytes, unpacked_bytes });
+  if (!content.whole)
+    throw new RejectError('too_large', `an archive above the limit of ${document_bytes} bytes`);
+  const archive = openZip(content.bytes, { unpacked_bytes: document_bytes });
+  const sha256 = createHash('sha256').update(content.bytes).digest('hex');
+  return {
+    file,
+    sniff: { path, head: '', json: undefined, lines: [], siblings, members: archive.names },
+    whole: { bytes: content.bytes, sha256 },
+    flags: [],
+    archive: 'zip',
+    fault: null,
+  };
 }
 
 async function sniffDocument(request: {
@@ -119,6 +151,7 @@ function sniffed(parts: {
     sniff: { path, head: headText(head), json, lines, siblings },
     whole: null,
     flags: [],
+    archive: null,
     fault: null,
   };
 }
@@ -126,6 +159,10 @@ function sniffed(parts: {
 /** Text of the head; a character cut at its end does not matter to detection. */
 function headText(bytes: Buffer): string {
   return decodeText(bytes.subarray(0, HEAD_CHARS)).text;
+}
+
+function isZip(bytes: Buffer): boolean {
+  return bytes.subarray(0, 4).equals(Buffer.from('PK\x03\x04', 'latin1'));
 }
 
 function refuseByFirstBytes(bytes: Buffer): void {
@@ -144,6 +181,8 @@ interface Sample {
   readonly records: unknown[];
   readonly failed: number;
   readonly total: number;
+  /** the first line is a record of its own */
+  readonly leads: boolean;
 }
 
 /** The first lines of a head, parsed; a line that the head cuts off is left out. */
@@ -151,21 +190,28 @@ async function sampleLines(bytes: Buffer, options: { whole: boolean; max: number
   const records: unknown[] = [];
   let failed = 0;
   let total = 0;
+  let leads = false;
   for await (const line of splitLines([bytes], { maxLineBytes: bytes.length })) {
     if (total === options.max) break;
     if (line.bytes === null || (!line.terminated && !options.whole)) break;
     total++;
     try {
       const { value } = parseJson(line.bytes);
-      if (typeof value === 'object' && value !== null) records.push(value);
-      else failed++;
+      if (typeof value === 'object' && value !== null) {
+        records.push(value);
+        leads ||= total === 1;
+      } else failed++;
     } catch {
       failed++;
     }
   }
-  return { records, failed, total };
+  return { records, failed, total, leads };
 }
 
 function mostParse(sample: Sample): boolean {
-  return sample.records.length > sample.failed && sample.total > 1;
+  // Of two lines the second may be torn.
+  const enough = sample.leads
+    ? sample.records.length >= sample.failed
+    : sample.records.length > sample.failed;
+  return enough && sample.total > 1;
 }

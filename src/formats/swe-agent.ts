@@ -15,6 +15,7 @@ import {
   stringAt,
 } from './fields.js';
 import { actionSpans } from './inline-calls.js';
+import { isMlgymExit } from './mlgym-exits.js';
 import { scoredCalls } from './scored-calls.js';
 import { asArray, asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { answerTurn, inferredOutcome, requireModelTurns, shellExecutions } from './shell-executions.js';
@@ -98,8 +99,10 @@ function detect(sniff: Sniff): Detection | null {
   if (!isObject(document) || !Array.isArray(history)) return null;
   if (hasKeys(document, 'trajectory', 'info')) {
     const info = document['info'];
-    // The same layout with a list of scores is MLGym's.
-    if (isObject(info) && Object.hasOwn(info, 'score')) return null;
+    // The same layout with a list of scores, or an exit of its own, is MLGym's.
+    if (isObject(info) && (Object.hasOwn(info, 'score') || isMlgymExit(asString(info['exit_status'])))) {
+      return null;
+    }
     return { confidence: 'certain', reason: 'has trajectory, history and info' };
   }
   if (history.length === 0 || !history.every((item) => hasKeys(item, 'role', 'content', 'agent')))

@@ -1,6 +1,6 @@
 import type { RejectCode } from '../logs/reject.js';
 import type { Sniff } from './adapter.js';
-import { asArray, asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import { asArray, hasKeys, isObject, type JsonObject } from './shape.js';
 
 /** A kind of file that is known by its content and not read: a log without an adapter, or no log at all. */
 export interface UnreadKind {
@@ -55,136 +55,66 @@ const text =
 
 const keys = (...names: string[]) => document((value) => hasKeys(value, ...names));
 const lineKeys = (...names: string[]) => someLine((line) => hasKeys(line, ...names));
-const typeStartsWith = (value: JsonObject, prefix: string): boolean =>
-  asString(value['type'])?.startsWith(prefix) ?? false;
-
-/** Human lines and tool lines of an aider chat without its header; two tests, since one pattern would backtrack. */
-const asks = text(/^#### \S/m);
-const answers = text(/^> /m);
 
 /** In order: what is told by a rarer mark stands first. */
 const RULES: readonly UnreadRule[] = [
+  {
+    title: 'a zip archive that is no Inspect log',
+    code: 'binary_file',
+    matches: (sniff) => sniff.members !== undefined,
+  },
   noLog('the tree drawing of an AI-Scientist v2 run', keys('edges', 'layout', 'plan', 'code', 'analysis')),
   noLog(
     'the progress of an AI-Scientist v2 stage',
     keys('stage', 'total_nodes', 'buggy_nodes', 'best_metric'),
   ),
   noLog('the token use of an AI-Scientist v2 run', document(isTokenUse)),
-  log('an aira-dojo search', keys('nodes', 'solution', 'config')),
-  log('a SUPER notebook', keys('nbformat', 'cells')),
-  log('an Inspect log', keys('eval', 'plan', 'status')),
+  noLog('a Jupyter notebook', keys('nbformat', 'cells')),
   log('a Langfuse trace', keys('trace', 'observations')),
   log('a LangSmith batch', keys('post', 'patch')),
   noLog('an MLE-bench grading report', keys('competition_reports')),
   noLog('an MLE-bench grade of one submission', keys('competition_id', 'valid_submission')),
-  log('a TapeAgents tape', keys('metadata', 'context', 'steps')),
   log('a ToolBench search tree', keys('tree', 'answer_generation')),
   log('a Who&When transcript', keys('history', 'mistake_agent')),
   log('a LiteLLM completion log', keys('messages', 'response', 'latency_sec')),
-  log('a Gemini CLI session', keys('sessionId', 'projectHash', 'messages')),
-  log('a Hermes session', keys('session_id', 'platform', 'messages')),
   noLog('a SWE-bench evaluation report', keys('resolved', 'tests_status')),
   noLog('a SWE-bench evaluation report', document(isNestedSweReport)),
   noLog('a SWE-bench run report', keys('ids_resolved', 'ids_unresolved')),
-  noLog('SUPER metrics', keys('submitted', 'output_match', 'entrypoint')),
   noLog('an MLR-Bench review', keys('Soundness', 'OverallAssessment')),
-  noLog('the description of a Claude Code sub-agent', keys('agentType', 'description')),
   noLog('an AI-Scientist result file', document(isFinalInfo)),
 
-  log(
-    'tau-bench results',
-    someItem((item) => hasKeys(item, 'task_id', 'reward', 'traj')),
-  ),
-  log(
-    'a Claude Code session in its old JSON',
-    someItem((item) => item['type'] === 'message' && hasKeys(item, 'role', 'usage')),
-  ),
-  log(
-    'a Claude Code JSON stream',
-    someItem((item) => item['type'] === 'system' && item['subtype'] === 'init'),
-  ),
-  log(
-    'a Cline conversation',
-    someItem((item) => hasKeys(item, 'role', 'modelInfo')),
-  ),
-  log(
-    'an opencode database table',
-    someItem((item) => hasKeys(item, 'session_id', 'data') || hasKeys(item, 'project_id', 'slug')),
-  ),
   log(
     'a Reflexion run',
     someItem((item) => hasKeys(item, 'name', 'memory', 'is_success')),
   ),
-  log(
-    'ShareGPT conversations',
-    someItem((item) => asArray(item['conversations']).some((turn) => isObject(turn))),
-  ),
-  log(
-    'SWE-agent rows of a data set',
-    someItem((item) => hasKeys(item, 'trajectory', 'exit_status')),
-  ),
-  {
-    title: 'a JSON array of rows with messages: write one row a line to have it read',
-    code: 'unknown_format',
-    matches: someItem((item) => Array.isArray(item['messages'])),
-  },
 
-  log(
-    'a Qwen Code session',
-    someLine((line) => hasKeys(line, 'parentUuid') && isObject(line['message']) && hasParts(line['message'])),
-  ),
-  log('a Claude Code session', lineKeys('parentUuid', 'sessionId')),
-  log(
-    'a Claude Code session',
-    someLine((line) => line['type'] === 'summary' && hasKeys(line, 'leafUuid')),
-  ),
-  log('a Claude Code session', lineKeys('type', 'sessionId', 'uuid')),
-  log('a Codex rollout', lineKeys('type', 'payload', 'timestamp')),
-  log('a Codex session of another version', lineKeys('created_at', 'type', 'function')),
-  log(
-    'a Pi or OpenClaw session',
-    someLine((line) => line['type'] === 'session' && hasKeys(line, 'cwd')),
-  ),
-  log('a Kimi session', lineKeys('type', 'protocol_version')),
-  log(
-    'a Copilot session',
-    someLine((line) => typeStartsWith(line, 'session.') && hasKeys(line, 'data')),
-  ),
-  log('a Gemini CLI session', lineKeys('sessionId', 'projectHash')),
   log('LiteLLM completion logs', lineKeys('messages', 'response', 'latency_sec')),
-  log('an Antigravity session', lineKeys('step_index', 'source')),
-  log(
-    'a Droid session',
-    someLine((line) => line['type'] === 'session_start'),
+  noLog(
+    'a list of prompts of Gemini CLI',
+    someItem((item) => hasKeys(item, 'sessionId', 'messageId', 'message') && item['type'] === 'user'),
   ),
-  log('a Droid stream', lineKeys('toolCallId')),
-  log(
-    'OpenHands events',
-    someLine((line) => asString(line['kind'])?.endsWith('Event') ?? false),
-  ),
-  noLog('TapeAgents training samples (token rows without turns)', lineKeys('input_ids', 'logprobs')),
-  log('an aira-dojo checkpoint', lineKeys('operators_used')),
-  log(
-    'a Grok session',
-    someLine((line) => hasKeys(line, 'synthetic_reason') || hasKeys(line, 'prompt_index')),
-  ),
-  log(
-    'a Cursor session',
-    someLine((line) => hasKeys(line, 'role') && isObject(line['message'])),
+  noLog('a Terminal-Bench result', keys('is_resolved', 'parser_results')),
+  noLog(
+    'a Terminal-Bench result',
+    document((value) => asArray(value['results']).some((trial) => hasKeys(trial, 'is_resolved'))),
   ),
   noLog(
     'an asciinema recording',
     someLine((line) => line['version'] === 2 && hasKeys(line, 'width')),
   ),
 
-  log('an aider chat', text(/^# aider chat started at /m)),
-  log('an aider chat', (sniff) => asks(sniff) && answers(sniff)),
-  log('a Codex text log', text(/^\[\d{4}-\d\d-\d\d[^\]]*\] OpenAI Codex v/)),
+  noLog('prose of Gemini CLI without its calls and turns', isGluedProse),
   noLog('an autoresearch table', text(/^commit\t[^\n]*\bstatus\tdescription/)),
 ];
 
-function hasParts(message: JsonObject): boolean {
-  return Array.isArray(message['parts']);
+/**
+ * The text log of Gemini CLI glues what the model said between calls, sentence to sentence without a blank. Neither
+ * calls, results nor borders of turns can be told from it.
+ */
+function isGluedProse(sniff: Sniff): boolean {
+  if (sniff.json !== undefined || sniff.lines.length > 0) return false;
+  const glued = sniff.head.match(/[.:!?)`](?:I'll|I'm|I've|I will|I'd|I |Okay|Now|Let me|Next|The )/g) ?? [];
+  return glued.length >= 5;
 }
 
 /** Official SWE-bench keys the report by instance. */

@@ -55,7 +55,7 @@ export interface GradedRow {
  */
 export function parseReport(text: string, path: string): ReportRow[] {
   const document = parseTolerantly(text, path);
-  const isRun = typeof document === 'object' && document !== null && 'competition_reports' in document;
+  const isRun = isRunReport(document);
   const rows: unknown = isRun ? document.competition_reports : [document];
   const parsed = z.array(reportRowSchema).safeParse(rows);
   if (parsed.success) return parsed.data;
@@ -64,6 +64,17 @@ export function parseReport(text: string, path: string): ReportRow[] {
   throw new TrajmillError('E_TASK_FILE', `not an MLE-bench report: row ${field}: ${issue?.message ?? ''}`, {
     place: path,
   });
+}
+
+/** The totals that head the report of a whole run, as they stand; none in the report of one submission. */
+export function statedTotals(text: string, path: string): Readonly<Record<string, unknown>> {
+  const document = parseTolerantly(text, path);
+  if (!isRunReport(document)) return {};
+  return Object.fromEntries(Object.entries(document).filter(([name]) => name.startsWith('total_')));
+}
+
+function isRunReport(document: unknown): document is { readonly competition_reports: unknown } {
+  return typeof document === 'object' && document !== null && 'competition_reports' in document;
 }
 
 function parseTolerantly(text: string, path: string): unknown {

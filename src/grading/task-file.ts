@@ -1,12 +1,58 @@
 import { LineCounter, type ParsedNode, parseDocument } from 'yaml';
 import { TrajmillError } from '../errors.js';
+import { parseCsv } from './csv.js';
 import { type TaskRecord, taskRecordSchema } from './task-record.js';
 
 /**
- * Reads a task file: YAML or JSON, a list of task records or a mapping with such a list under `tasks`. `path` is
- * for messages. Throws E_TASK_FILE with the line and the field of the first fault.
+ * Reads a task file: YAML or JSON, a list of task records or a mapping with such a list under `tasks`; or, by the
+ * name, CSV with one record a line. `path` is for messages too. Throws E_TASK_FILE with the line and the field of the
+ * first fault.
  */
 export function parseTaskFile(text: string, path: string): TaskRecord[] {
+  return path.toLowerCase().endsWith('.csv') ? parseCsvRecords(text, path) : parseYamlRecords(text, path);
+}
+
+const TIER_COLUMNS = ['gold', 'silver', 'bronze', 'median'] as const;
+const NUMBER_COLUMNS: ReadonlySet<string> = new Set([...TIER_COLUMNS, 'sample_submission_score', 'n_teams']);
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false, '1': true, '0': false };
+
+/**
+ * Columns are the fields of a record, with gold, silver, bronze and median in the place of `thresholds`; aliases are
+ * parted by `;`. An empty cell is a field left out.
+ */
+function parseCsvRecords(text: string, path: string): TaskRecord[] {
+  return parseCsv(text, path).records.map(({ line, cells }, i) => {
+    const fields: Record<string, unknown> = {};
+    const tiers: Record<string, unknown> = {};
+    for (const [name, raw] of Object.entries(cells)) {
+      const cell = raw.trim();
+      if (cell === '') continue;
+      const target = (TIER_COLUMNS as readonly string[]).includes(name) ? tiers : fields;
+      target[name] = csvValue(name, cell);
+    }
+    const bare = { gold: null, silver: null, bronze: null, median: null };
+    const thresholds = Object.keys(tiers).length === 0 ? null : { ...bare, ...tiers };
+    const parsed = taskRecordSchema.safeParse({ ...fields, thresholds });
+    if (parsed.success) return parsed.data;
+    const issue = parsed.error.issues[0];
+    const field = (issue?.path ?? []).filter((key) => key !== 'thresholds').join('.');
+    throw new TrajmillError(
+      'E_TASK_FILE',
+      `task record ${i + 1}, ${field === '' ? '' : `${field}: `}${issue?.message ?? 'invalid'}`,
+      { place: `${path}:${line}` },
+    );
+  });
+}
+
+function csvValue(name: string, cell: string): unknown {
+  if (name === 'aliases') return cell.split(';').map((alias) => alias.trim());
+  if (name === 'is_lower_better') return BOOLEANS[cell.toLowerCase()] ?? cell;
+  if (!NUMBER_COLUMNS.has(name)) return cell;
+  const value = Number(cell);
+  return Number.isNaN(value) ? cell : value;
+}
+
+function parseYamlRecords(text: string, path: string): TaskRecord[] {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const placeOf = (offset: number): string => {

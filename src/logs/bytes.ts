@@ -1,14 +1,15 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { RejectError } from './reject.js';
+import { isZstd, unzstd } from './zstd.js';
 
 export interface LogFile {
   readonly path: string;
   /** size on disk */
   readonly bytes: number;
-  readonly compression: 'gzip' | null;
+  readonly compression: 'gzip' | 'zstd' | null;
 }
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -16,9 +17,9 @@ const CHUNK_BYTES = 1024 * 1024;
 /** Opens nothing for long: size and compression of a file, by its magic bytes. */
 export async function statLog(path: string): Promise<LogFile> {
   const { size } = await stat(path);
-  const magic = await readHead(path, 2);
-  const gzip = magic.length === 2 && magic[0] === 0x1f && magic[1] === 0x8b;
-  return { path, bytes: size, compression: gzip ? 'gzip' : null };
+  const magic = await readHead(path, 4);
+  const gzip = magic[0] === 0x1f && magic[1] === 0x8b;
+  return { path, bytes: size, compression: gzip ? 'gzip' : isZstd(magic) ? 'zstd' : null };
 }
 
 /** The first bytes of a file on disk, at most `length`. */
@@ -39,7 +40,7 @@ export async function readHead(path: string, length: number): Promise<Buffer> {
 }
 
 /**
- * The content of a log in chunks, decompressed where it is gzip.
+ * The content of a log in chunks, decompressed where it is gzip or zstd.
  *
  * @throws RejectError `bad_compression` on a damaged stream, `too_large` when it unfolds beyond the limit
  */
@@ -49,17 +50,24 @@ export async function* readChunks(file: LogFile, limits: { unpacked_bytes: numbe
     yield* raw;
     return;
   }
+  let total = 0;
+  for await (const chunk of file.compression === 'zstd' ? unzstd(raw) : gunzip(raw)) {
+    total += chunk.length;
+    if (total > limits.unpacked_bytes) {
+      throw new RejectError(
+        'too_large',
+        `${file.compression} unfolds beyond the limit of ${limits.unpacked_bytes} bytes`,
+      );
+    }
+    yield chunk;
+  }
+}
+
+async function* gunzip(raw: ReadStream): AsyncGenerator<Buffer> {
   // pipeline destroys both streams when either fails; the failure itself reaches the loop below.
   const unpacked = pipeline(raw, createGunzip({ chunkSize: CHUNK_BYTES }), () => {});
-  let total = 0;
   try {
-    for await (const chunk of unpacked as AsyncIterable<Buffer>) {
-      total += chunk.length;
-      if (total > limits.unpacked_bytes) {
-        throw new RejectError('too_large', `gzip unfolds beyond the limit of ${limits.unpacked_bytes} bytes`);
-      }
-      yield chunk;
-    }
+    yield* unpacked as AsyncIterable<Buffer>;
   } catch (error) {
     if (isZlibError(error)) throw new RejectError('bad_compression', `gzip: ${error.message}`);
     throw error;

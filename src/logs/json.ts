@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { type JsonOddity, surveyJson } from './json-oddities.js';
 import { DEFAULT_LIMITS } from './limits.js';
 import { RejectError } from './reject.js';
 
 /** Flags of a text that was read although it is not quite what it should be. */
-export type TextFlag = 'bom' | 'invalid_utf8' | 'bare_nan';
+export type TextFlag = 'bom' | 'invalid_utf8' | 'bare_nan' | JsonOddity;
 
 export interface DecodedText {
   readonly text: string;
@@ -31,7 +32,8 @@ export function decodeText(bytes: Buffer): DecodedText {
 
 /**
  * One JSON value from bytes, strictly where possible. Bare NaN, Infinity and -Infinity, as Python writes them,
- * are read as null and flagged `bare_nan`; everything else that strict JSON refuses is a reject.
+ * are read as null and flagged `bare_nan`; everything else that strict JSON refuses is a reject. What strict JSON
+ * allows and reading changes is flagged: duplicate keys, integers beyond 2^53, lone surrogates.
  *
  * @throws RejectError `invalid_json` or `too_deep`
  */
@@ -58,10 +60,9 @@ export function parseJsonText(text: string, options: { maxDepth?: number } = {})
     }
     flags.push('bare_nan');
   }
-  if (text.length > 2 * maxDepth && !depthWithin(value, maxDepth)) {
-    throw new RejectError('too_deep', `nested deeper than ${maxDepth} levels`);
-  }
-  return { value, flags };
+  const survey = surveyJson(value, text, maxDepth);
+  if (survey.too_deep) throw new RejectError('too_deep', `nested deeper than ${maxDepth} levels`);
+  return { value, flags: [...flags, ...survey.oddities] };
 }
 
 function invalidJson(error: unknown): RejectError {
@@ -121,27 +122,4 @@ function endOfString(text: string, position: number): number {
     else at++;
   }
   return text.length;
-}
-
-/**
- * Whether a parsed value nests at most `limit` levels. JSON.parse itself takes any depth, but what walks the value
- * later may recurse; this walk does not.
- */
-function depthWithin(value: unknown, limit: number): boolean {
-  let level: object[] = isContainer(value) ? [value] : [];
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > limit) return false;
-    const next: object[] = [];
-    for (const container of level) {
-      for (const child of Array.isArray(container) ? container : Object.values(container)) {
-        if (isContainer(child)) next.push(child);
-      }
-    }
-    level = next;
-  }
-  return true;
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

@@ -8,6 +8,8 @@ export interface ReadLimits {
   readonly depth: number;
   /** bytes that one compressed file may unfold to */
   readonly unpacked_bytes: number;
+  /** members of one archive */
+  readonly archive_members: number;
   /** bytes of a companion file */
   readonly sidecar_bytes: number;
   /** bytes of the head in which the first line must end for a file to be JSON lines */
@@ -21,6 +23,7 @@ export const DEFAULT_LIMITS: ReadLimits = {
   line_bytes: 200 * 1_000_000,
   depth: 1000,
   unpacked_bytes: 4096 * MIB,
+  archive_members: 100_000,
   sidecar_bytes: 64 * MIB,
   head_bytes: 16 * MIB,
 };

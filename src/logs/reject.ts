@@ -14,7 +14,7 @@ export const REJECT_CODES = {
   invalid_json: 'not JSON, even read tolerantly',
   torn_line: 'the last line is cut off',
   too_deep: 'nested deeper than the stated limit',
-  bad_archive: 'damaged, oversized or unsafe archive',
+  bad_archive: 'damaged, oversized or unsafe archive, or a compression in it that is not read',
   bad_compression: 'damaged compressed stream',
   bad_shape: 'JSON of the right format but with fields of the wrong type',
   no_turns: 'a log of a known format without a single turn',
@@ -26,6 +26,7 @@ export const REJECT_CODES = {
   template_error: 'the chat template refused the messages',
   template_not_prefix: 'the template rewrites earlier turns and the strategy is reject',
   truncated_turn: 'a turn was cut short and the mask options refuse such trajectories',
+  no_stop_token: 'the template prints no stop token behind a turn that ended, so it cannot be trained',
   mask_not_provable: 'one of the mask proofs failed',
   internal: 'an adapter failed on it: a bug, reported with its place',
 } as const satisfies Record<string, string>;

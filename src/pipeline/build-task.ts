@@ -1,13 +1,15 @@
 import { threadId } from 'node:worker_threads';
 import { TrajmillError } from '../errors.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
-import { buildTrajectory } from './build-trajectory.js';
+import { buildTrajectory, taskOf } from './build-trajectory.js';
 import { completionPath, writeMarker } from './completion.js';
+import type { DecisionRow } from './decisions.js';
 import { faultPoint } from './fault.js';
 import { PartWriters } from './part-writers.js';
 import type { Piece, PlanInput } from './plan.js';
 import { RejectWriter } from './reject-writer.js';
 import { taskName } from './run-folder.js';
+import { stageOf } from './stage.js';
 import { StagedReject } from './staged-reject.js';
 import type { TaskContext } from './task-context.js';
 import { readTask } from './task-input.js';
@@ -26,7 +28,7 @@ export async function buildTask(
 ): Promise<void> {
   const { plan, location, folder, siblings } = context;
   const { config } = plan.body;
-  const equalBefore = context.decisions().duplicates[String(task)] ?? {};
+  const decided = context.taskDecisions(task);
   const attempt = `${taskName(task)}.${process.pid}-${threadId}-${Date.now().toString(36)}`;
   const writers = new PartWriters(folder, attempt, {
     tables: config.tables,
@@ -35,7 +37,7 @@ export async function buildTask(
   });
   const rejects = new RejectWriter(folder, attempt);
   const totals = new TotalsBuilder();
-  const ledger = new TaskLedger({ writers, rejects, totals, scale: config.selection.score_scale });
+  const ledger = new TaskLedger({ writers, rejects, totals });
   let order = -1;
   let reportedPiece: Piece | null = null;
 
@@ -57,8 +59,7 @@ export async function buildTask(
         totals.tally('by_format').add(result.trajectory.source.format);
         const { trajectory, counts } = await context.secrets.maskTrajectory(result.trajectory);
         totals.tally('secrets_by_kind').merge(counts);
-        const occurrence = equalBefore[String(order)] ?? 0;
-        const taken = await take(trajectory, occurrence);
+        const taken = await take(trajectory, input, decided.get(order) ?? null);
         tokens = taken.tokens;
         rejected = taken.rejected;
       }
@@ -80,18 +81,23 @@ export async function buildTask(
     throw error;
   }
 
-  async function take(trajectory: Trajectory, occurrence: number) {
-    if (occurrence > 0 && config.duplicates === 'drop') {
-      await ledger.duplicate(trajectory);
+  async function take(trajectory: Trajectory, input: PlanInput, decision: DecisionRow | null) {
+    const stage = stageOf(config, input);
+    const taskId = taskOf(context, trajectory).task_id;
+    if (decision !== null && decision.decision !== 'copy') {
+      await ledger.leaveOut({ trajectory, stage, taskId }, decision);
       return { tokens: 0, rejected: 0 };
     }
     try {
-      const built = buildTrajectory(context, trajectory, occurrence);
+      const built = buildTrajectory(context, trajectory, {
+        occurrence: decision?.occurrence ?? 0,
+        stage,
+      });
       return { tokens: await ledger.take(built), rejected: 0 };
     } catch (error) {
       if (!(error instanceof StagedReject)) throw error;
       const { text } = await context.secrets.maskText(error.message);
-      await ledger.rejectTrajectory(trajectory, error, text);
+      await ledger.rejectTrajectory({ trajectory, stage, taskId }, error, text);
       return { tokens: 0, rejected: 1 };
     }
   }
@@ -100,7 +106,8 @@ export async function buildTask(
 /** A document read whole has the sum that the plan recorded. */
 function assertUnchanged(trajectory: Trajectory, input: PlanInput): void {
   const { source } = trajectory;
-  const whole = source.byte_start === 0 && source.byte_end === input.bytes;
+  // a member of an archive has a path of its own
+  const whole = source.path === input.path && source.byte_start === 0 && source.byte_end === input.bytes;
   if (!whole || source.sha256 === input.sha256) return;
   throw new TrajmillError(
     'E_INPUT_CHANGED',

@@ -1,4 +1,4 @@
-import { contradiction, resolveTask, taskFlags } from '../grading/resolve.js';
+import { type ResolvedTask, resolveTask, taskFlags } from '../grading/resolve.js';
 import type { TaskRecord } from '../grading/task-record.js';
 import type { FilterReason, SelectionDecision } from '../selection/decision.js';
 import { selectPrefixes } from '../selection/select.js';
@@ -6,11 +6,13 @@ import type { SftRow } from '../tables/table-specs.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
 import { segmentWindows } from '../windows/segment.js';
 import type { WindowSegmentation } from '../windows/window.js';
+import { admitted } from './admission.js';
 import { type RlRows, rlRows } from './rows/rl-rows.js';
 import { sftRows } from './rows/sft-rows.js';
 import type { Verdict } from './rows/trajectory-row.js';
 import { splitOf } from './split.js';
-import { atStage, StagedReject } from './staged-reject.js';
+import type { StageOfInput } from './stage.js';
+import { atStage } from './staged-reject.js';
 import type { TaskContext } from './task-context.js';
 
 /** Everything that a kept or filtered trajectory gives. It is whole before any of it is written. */
@@ -19,6 +21,7 @@ export interface BuiltTrajectory {
   readonly trajectory: Trajectory;
   readonly task: TaskRecord | null;
   readonly taskId: string | null;
+  readonly stage: StageOfInput;
   readonly split: string;
   readonly sft: readonly SftRow[];
   readonly rl: RlRows;
@@ -27,31 +30,42 @@ export interface BuiltTrajectory {
   readonly keptBy: readonly string[];
 }
 
+/** The task of a trajectory, with the thresholds that the corpus gives it. */
+export function taskOf(context: TaskContext, trajectory: Trajectory): ResolvedTask {
+  return resolveTask(trajectory, {
+    index: context.decisions().thresholds.tasks,
+    pathPatterns: context.pathPatterns,
+    mapping: context.plan.body.config.tasks.mapping,
+  });
+}
+
 /**
  * Takes one trajectory through every stage: task, selection, encoding, windows. `occurrence` is how many equal
  * trajectories stand before it.
  *
  * @throws StagedReject where a stage refuses it
  */
-export function buildTrajectory(context: TaskContext, read: Trajectory, occurrence: number): BuiltTrajectory {
+export function buildTrajectory(
+  context: TaskContext,
+  read: Trajectory,
+  { occurrence, stage }: { occurrence: number; stage: StageOfInput },
+): BuiltTrajectory {
   const { config } = context.plan.body;
-  const { task, task_id: taskId } = resolveTask(read, {
-    index: context.tasks,
-    pathPatterns: context.pathPatterns,
-    mapping: config.tasks.mapping,
-  });
-  refuseContradictions(context, read, task);
-  const extra = task === null ? [] : taskFlags(read, task);
-  const trajectory = extra.length === 0 ? read : { ...read, flags: [...read.flags, ...extra] };
+  const { task, task_id: taskId } = taskOf(context, read);
+  const shown = admitted(read, task, config);
+  const extra = task === null ? [] : taskFlags(shown, task);
+  const trajectory = extra.length === 0 ? shown : { ...shown, flags: [...shown.flags, ...extra] };
   const split = splitOf({
     family: task?.family ?? taskId ?? trajectory.trajectory_id,
     seed: config.seed,
     validation: config.splits.validation,
   });
-  const shared = { context, trajectory, taskId, occurrence, split };
+  const shared = { context, trajectory, task, taskId, occurrence, split, stage };
 
-  const decision = atStage('select', () => selectPrefixes(trajectory, task, config.selection));
-  const wantsSft = config.tables.includes('sft') && config.selection.rules.length > 0;
+  const { scores } = context.decisions().thresholds;
+  const { selection } = stage;
+  const decision = atStage('select', () => selectPrefixes(trajectory, task, selection, scores));
+  const wantsSft = config.tables.includes('sft') && selection.rules.length > 0;
   const prefixes = wantsSft ? decision.prefixes : [];
   const sft = atStage('encode', () => prefixes.flatMap((prefix) => sftRows({ ...shared, prefix })));
 
@@ -63,41 +77,42 @@ export function buildTrajectory(context: TaskContext, read: Trajectory, occurren
 
   const kept = wantsSft ? sft.length > 0 : rl.windows.length > 0;
   const keptBy = wantsSft ? [...new Set(prefixes.flatMap((prefix) => prefix.rules))] : ['windows'];
-  const reason = wantsSft ? selectionReason(decision) : windowsReason(trajectory, segmentation);
+  const why = wantsSft ? selectionReason(decision) : windowsReason(trajectory, segmentation);
   return {
     trajectory,
     task,
     taskId,
+    stage,
     split,
     sft,
     rl,
     verdict: {
       decision: kept ? 'kept' : 'filtered',
-      reason: kept ? null : reason,
+      reason: kept ? null : why.reason,
       duplicate_of: null,
+      detail: kept ? null : why.detail,
       flags: rl.dropped > 0 ? ['window_without_tokens'] : [],
     },
     keptBy: kept ? keptBy : [],
   };
 }
 
-function refuseContradictions(context: TaskContext, trajectory: Trajectory, task: TaskRecord | null): void {
-  const conflict = task === null ? null : contradiction(trajectory, task);
-  if (conflict !== null) throw new StagedReject('task', 'direction_contradicts_task', conflict);
-  const exposed = context.plan.body.config.tasks.feedback_exposes_test_score;
-  if (exposed === 'reject' && trajectory.feedback_exposes_test_score) {
-    throw new StagedReject('task', 'exposes_test_score', 'its feedback shows scores on hidden labels');
-  }
+interface Filtered {
+  readonly reason: FilterReason;
+  readonly detail: string | null;
 }
 
 /** Why selection kept nothing: what the last rule said, since rules go from the first solution to the best. */
-function selectionReason(decision: SelectionDecision): FilterReason {
-  if (decision.prefixes.length > 0) return 'no_trained_tokens';
-  const reasons = decision.outcomes.flatMap(({ reason }) => (reason === 'kept' ? [] : [reason]));
-  return reasons.at(-1) ?? 'no_rule';
+function selectionReason(decision: SelectionDecision): Filtered {
+  if (decision.prefixes.length > 0) return { reason: 'no_trained_tokens', detail: null };
+  const said = decision.outcomes.flatMap(({ reason, detail }) =>
+    reason === 'kept' ? [] : [{ reason, detail }],
+  );
+  return said.at(-1) ?? { reason: 'no_rule', detail: null };
 }
 
-function windowsReason(trajectory: Trajectory, segmentation: WindowSegmentation): FilterReason {
-  if (trajectory.flags.includes('no_experiment_boundary')) return 'no_experiment_boundary';
-  return segmentation.windows.length === 0 ? 'no_windows' : 'no_trained_tokens';
+function windowsReason(trajectory: Trajectory, segmentation: WindowSegmentation): Filtered {
+  const bare = trajectory.flags.includes('no_experiment_boundary');
+  if (bare) return { reason: 'no_experiment_boundary', detail: null };
+  return { reason: segmentation.windows.length === 0 ? 'no_windows' : 'no_trained_tokens', detail: null };
 }

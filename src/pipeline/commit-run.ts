@@ -203,9 +203,15 @@ function toSummary(
   return {
     ...rest,
     rows,
+    decontamination: decontaminatedBy(plan),
     plan_id: plan.plan_id,
     out_dir: folder.dir,
     files: files.map((file) => ({ path: `corpus/${file.path}`, rows: file.rows, bytes: file.bytes })),
     seconds: null,
   };
+}
+
+function decontaminatedBy({ body }: Plan): string[] {
+  const { lists, texts } = body.decontamination;
+  return [...lists, ...texts].map(({ name }) => name);
 }

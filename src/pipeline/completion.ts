@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from './atomic-file.js';
 import { canonicalJson } from './canonical-json.js';
+import {
+  type Decisions,
+  decisionsSchema,
+  type TaskDecisions,
+  taskDecisionsSchema,
+} from './decisions.js';
 import { type RunFolder, taskName } from './run-folder.js';
+import { type Survey, surveySchema } from './survey.js';
 import { taskTotalsSchema } from './task-totals.js';
 
 export const partSchema = z.strictObject({
@@ -28,29 +35,6 @@ export const completionSchema = z.strictObject({
 });
 export type Completion = z.infer<typeof completionSchema>;
 
-/** One line of the survey: what the decide pass needs of a trajectory. */
-export const surveyRowSchema = z.tuple([
-  z.string().describe('trajectory_id'),
-  z.string().nullable().describe('task_id as the log gives it'),
-]);
-export type SurveyRow = z.infer<typeof surveyRowSchema>;
-
-export const surveySchema = z.strictObject({
-  plan_id: z.string(),
-  task: z.int(),
-  rows: z.array(surveyRowSchema),
-});
-export type Survey = z.infer<typeof surveySchema>;
-
-/** What the decide pass says: for each task, trajectories (by their order in it) that equal an earlier one. */
-export const decisionsSchema = z.strictObject({
-  plan_id: z.string(),
-  duplicates: z
-    .record(z.string(), z.record(z.string(), z.int()))
-    .describe('task -> order in the task -> how many equal trajectories stand before it'),
-});
-export type Decisions = z.infer<typeof decisionsSchema>;
-
 function readMarker<T extends { plan_id: string }>(
   path: string,
   schema: z.ZodType<T>,
@@ -73,7 +57,12 @@ export function surveyPath(folder: RunFolder, task: number): string {
   return join(folder.survey, `${taskName(task)}.json`);
 }
 
-export function writeMarker(path: string, value: Completion | Survey | Decisions): void {
+/** Decisions on the trajectories of one task. */
+export function taskDecisionsPath(folder: RunFolder, task: number): string {
+  return join(folder.taskDecisions, `${taskName(task)}.json`);
+}
+
+export function writeMarker(path: string, value: Completion | Survey | Decisions | TaskDecisions): void {
   writeFileAtomic(path, `${canonicalJson(value)}\n`);
 }
 
@@ -88,6 +77,10 @@ export function readSurvey(folder: RunFolder, task: number, planId: string): Sur
 
 export function readDecisions(folder: RunFolder, planId: string): Decisions | null {
   return readMarker(folder.decisions, decisionsSchema, planId);
+}
+
+export function readTaskDecisions(folder: RunFolder, task: number, planId: string): TaskDecisions | null {
+  return readMarker(taskDecisionsPath(folder, task), taskDecisionsSchema, planId);
 }
 
 /** sha256 (hex) of a file, streamed. */

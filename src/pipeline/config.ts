@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { STRATEGIES } from '../chat/renderer.js';
+import { thresholdMappingSchema } from '../grading/threshold-mapping.js';
 import type { ReadLimits } from '../logs/limits.js';
+import { capsSchema } from '../selection/caps.js';
+import { decontaminationSchema } from '../selection/decontamination.js';
+import { mixSchema } from '../selection/mix.js';
+import { nearDuplicatesSchema } from '../selection/near-duplicates.js';
 import { selectionSchema } from '../selection/options.js';
+import { stagesSchema } from '../selection/stages.js';
 import { TABLE_NAMES } from '../tables/table-specs.js';
 import { maskSchema } from '../tokens/mask-options.js';
 import { SCORE_SCALES } from '../trajectory/execution.js';
@@ -12,6 +18,13 @@ const inputSchema = z
     globs: z.array(z.string().min(1)).min(1).describe('file patterns, relative to the pipeline file'),
     ignore: z.array(z.string()).default([]).describe('file patterns to leave out'),
     format: z.string().default('auto').describe('name of a format (`trajmill formats`), or auto'),
+    stage: z.string().min(1).nullable().default(null).describe('training stage; default: that of the pipeline'),
+    source: z
+      .string()
+      .min(1)
+      .nullable()
+      .default(null)
+      .describe('name for caps and mix weights; caps count unnamed inputs by raw file'),
   })
   .describe('a set of raw log files');
 
@@ -53,10 +66,22 @@ const tasksSchema = z
       .default([])
       .describe('regular expressions over the path with a named group `task`'),
     mapping: z.record(z.string(), z.string()).default({}).describe('task id by path prefix'),
+    thresholds: z
+      .record(z.string(), thresholdMappingSchema)
+      .default({})
+      .describe(
+        'where thresholds come from, by task id; `*` stands for every task whose record has none. A named task takes them in the place of those in its record',
+      ),
+    sanity: z
+      .enum(['filter', 'keep'])
+      .default('filter')
+      .describe('synthetic tasks whose thresholds break the sanity rule of SandMLE: leave their runs out, or not'),
     feedback_exposes_test_score: z
-      .enum(['keep', 'reject'])
+      .enum(['keep', 'redact', 'reject'])
       .default('keep')
-      .describe('what to do with logs whose feedback shows scores on hidden labels'),
+      .describe(
+        'what to do with logs whose feedback shows scores on hidden labels; redact replaces them in the feedback, and rejects a log whose scores are shown in a way that is not known',
+      ),
   })
   .describe('task records: the authority on direction and thresholds');
 
@@ -67,8 +92,8 @@ const limitSchema = z
   ])
   .nullable();
 
-/** The pipeline file: everything that decides what a corpus holds. */
-export const pipelineSchema = z
+/** The fields of a pipeline file, each checked for itself. */
+export const pipelineFields = z
   .strictObject({
     version: z.literal(1).describe('version of this file format'),
     inputs: z.array(inputSchema).default([]).describe('the raw logs; --input replaces them'),
@@ -116,6 +141,13 @@ export const pipelineSchema = z
       .enum(['drop', 'keep'])
       .default('drop')
       .describe('trajectories with equal turns: keep the first in plan order, or all'),
+    near_duplicates: nearDuplicatesSchema
+      .nullable()
+      .default(null)
+      .describe('drop near duplicates; null keeps them, {} drops them with the usual parameters'),
+    decontamination: decontaminationSchema,
+    caps: capsSchema.prefault({}),
+    mix: mixSchema.prefault({}),
     secrets: z
       .enum(['mask', 'keep'])
       .default('mask')
@@ -131,7 +163,8 @@ export const pipelineSchema = z
       .nullable()
       .default(null)
       .describe('name of the training stage, written to every sft row'),
-    seed: z.int().default(0).describe('seed of the split'),
+    stages: stagesSchema,
+    seed: z.int().default(0).describe('seed of splits, of MinHash, and of who stays under a cap'),
     limits: z
       .strictObject({
         max_rejected: limitSchema
@@ -144,10 +177,55 @@ export const pipelineSchema = z
   })
   .describe('a trajmill pipeline');
 
+/** The pipeline file: everything that decides what a corpus holds. */
+export const pipelineSchema = pipelineFields.superRefine((config, context) => {
+  for (const [path, message] of stageFaults(config)) context.addIssue({ code: 'custom', path, message });
+});
+
 export type PipelineConfig = z.infer<typeof pipelineSchema>;
 export type PipelineInput = PipelineConfig['inputs'][number];
 
 /** Limits of the pipeline in the reader's terms. */
 export function readLimits(config: Pick<PipelineConfig, 'limits'>): Partial<ReadLimits> {
   return { document_bytes: config.limits.max_document_bytes, line_bytes: config.limits.max_line_bytes };
+}
+
+type Fault = readonly [path: (string | number)[], message: string];
+
+/** What is wrong between stages, inputs and mix weights; `inputs` are those of the file or of the command line. */
+export function stageFaults(config: z.infer<typeof pipelineFields>): Fault[] {
+  const { stages, stage, inputs, mix, selection } = config;
+  const weighted = { ...mix.stages, ...weightsOfStages(stages) };
+  const faults: Fault[] = [];
+  const names = stages.map(({ name }) => name);
+  names.forEach((name, i) => {
+    if (names.indexOf(name) < i) faults.push([['stages', i, 'name'], `stage ${name} stands twice`]);
+  });
+  if (stages.length > 0 && stage !== null) {
+    faults.push([['stage'], 'the inputs name their stages where the pipeline has stages']);
+  }
+  if (stages.length > 0 && selection.rules.length > 0) {
+    faults.push([['selection'], 'each stage has its own selection where the pipeline has stages']);
+  }
+  inputs.forEach((input, i) => {
+    if (stages.length > 0 && !names.includes(input.stage ?? '')) {
+      faults.push([['inputs', i, 'stage'], `needed: one of ${names.join(', ')}`]);
+    }
+    if (mix.as === 'multiplier') return;
+    for (const [key, name, shares] of [
+      ['stage', input.stage ?? stage, weighted],
+      ['source', input.source, mix.sources],
+    ] as const) {
+      const known = Object.keys(shares);
+      if (known.length > 0 && !known.includes(name ?? '')) {
+        faults.push([['inputs', i, key], `${name ?? 'an input without one'} has no share: ${known.join(', ')} have`]);
+      }
+    }
+  });
+  return faults;
+}
+
+/** The mix weights that stages state themselves, by name. */
+export function weightsOfStages(stages: z.infer<typeof stagesSchema>): Record<string, number> {
+  return Object.fromEntries(stages.flatMap(({ name, weight }) => (weight === null ? [] : [[name, weight]])));
 }

@@ -10,13 +10,14 @@ import {
   readCompletion,
   readDecisions,
   readSurvey,
-  type Survey,
+  taskDecisionsPath,
   writeMarker,
 } from './completion.js';
 import { decide } from './decide.js';
 import { faultPoint } from './fault.js';
 import { type Plan, requirePlan } from './plan.js';
 import { type RunFolder, runFolder, taskName } from './run-folder.js';
+import type { Survey } from './survey.js';
 import type { Progress, TaskMessage, WorkerSetup } from './task-message.js';
 import { runOnPool } from './worker-pool.js';
 
@@ -120,7 +121,7 @@ function emptyProgress(pass: 'survey' | 'build', tasksTotal: number, bytesTotal:
 }
 
 function startAnew(folder: RunFolder): void {
-  for (const path of [folder.survey, folder.completions, folder.staging]) {
+  for (const path of [folder.survey, folder.taskDecisions, folder.completions, folder.staging]) {
     rmSync(path, { recursive: true, force: true });
   }
   rmSync(folder.decisions, { force: true });
@@ -186,12 +187,18 @@ async function survey(
       },
     );
   }
-  const surveys = all.map((task): Survey => {
-    const found = readSurvey(folder, task, plan.plan_id);
-    if (found === null)
-      throw new TrajmillError('E_IO', `the survey of task ${task} vanished`, { place: folder.survey });
-    return found;
-  });
-  writeMarker(folder.decisions, decide(plan.plan_id, surveys));
+  const { decisions, tasks } = decide(plan, surveysOf(folder, plan));
+  for (const decided of tasks) writeMarker(taskDecisionsPath(folder, decided.task), decided);
+  writeMarker(folder.decisions, decisions);
   faultPoint('after-decide');
+}
+
+function* surveysOf(folder: RunFolder, plan: Plan): Generator<Survey> {
+  for (const task of plan.body.tasks.keys()) {
+    const found = readSurvey(folder, task, plan.plan_id);
+    if (found === null) {
+      throw new TrajmillError('E_IO', `the survey of task ${task} vanished`, { place: folder.survey });
+    }
+    yield found;
+  }
 }

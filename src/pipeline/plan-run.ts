@@ -1,24 +1,29 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { loadRenderer } from '../chat/load-renderer.js';
 import { TrajmillError } from '../errors.js';
 import { probeFile } from '../formats/probe.js';
 import { FORMATS } from '../formats/registry.js';
-import { builtinTasks } from '../grading/builtin-tasks.js';
-import { parseTaskFile } from '../grading/task-file.js';
-import { TaskIndex } from '../grading/task-index.js';
-import type { TaskRecord } from '../grading/task-record.js';
 import { discover, type InputFile } from '../logs/discover.js';
 import { scanFile } from '../logs/scan.js';
-import { requireCorpus } from '../selection/quality.js';
 import { loadEncoder } from '../tokens/load-encoder.js';
 import { TOOL_VERSION } from '../version.js';
 import { writeFileAtomic } from './atomic-file.js';
 import { canonicalJson } from './canonical-json.js';
-import { type PipelineConfig, type PipelineInput, readLimits } from './config.js';
+import { type PipelineConfig, type PipelineInput, readLimits, stageFaults } from './config.js';
 import { readPipeline } from './config-file.js';
 import { faultPoint } from './fault.js';
-import { type Location, type Piece, type Plan, type PlanInput, readPlan, sealPlan } from './plan.js';
+import {
+  type Location,
+  type Piece,
+  type Plan,
+  type PlanBody,
+  type PlanInput,
+  readPlan,
+  sealPlan,
+} from './plan.js';
+import { planDecontamination } from './plan-decontamination.js';
+import { planTasks } from './plan-tasks.js';
 import { type RunFolder, runFolder } from './run-folder.js';
 import { groupPieces, taskBytes } from './task-pieces.js';
 
@@ -46,12 +51,13 @@ export async function planRun(
   const home = dirname(pipelinePath);
   const outDir = runDir(options, config, home);
 
-  requireCorpus(config.selection.quality, null);
   const { root, files, warnings } = await findInputs(options, config, home);
+  const decontamination = planDecontamination(config.decontamination, home);
   const location: Location = {
     input_root: root,
     tokenizer: resolveName(config.tokenizer, home),
     template: resolveName(config.template, home),
+    texts: decontamination.texts,
   };
   const encoder = loadEncoder({ tokenizer: location.tokenizer });
   const renderer = loadRenderer({ template: location.template });
@@ -63,23 +69,38 @@ export async function planRun(
   const plan = sealPlan({
     schema_version: PLAN_VERSION,
     tool_version: TOOL_VERSION,
-    config: {
-      ...frozen,
-      // what the names stand for is frozen by hash; the paths themselves may differ between machines
-      tokenizer: basename(config.tokenizer),
-      template: basename(config.template),
-      tasks: { ...config.tasks, files: config.tasks.files.map((file) => basename(file)) },
-    },
+    config: withoutPaths(frozen),
     tokenizer_sha256: encoder.sha256,
     template_sha256: renderer.sha256,
     adapters: Object.fromEntries(FORMATS.map((adapter) => [adapter.name, adapter.version])),
-    task_records: loadTasks(config, home),
+    ...planTasks(config.tasks, home),
+    decontamination: decontamination.frozen,
     inputs,
     companions: findCompanions(root, files),
     tasks: groupPieces(pieces, target),
   });
   freeze(runFolder(outDir), plan, location);
   return { plan, outDir, warnings };
+}
+
+/** What the names stand for is frozen by content or hash; the paths themselves may differ between machines. */
+function withoutPaths(config: PlanBody['config']): PlanBody['config'] {
+  const { tasks, decontamination } = config;
+  const names = (paths: readonly string[]): string[] => paths.map((path) => basename(path));
+  const thresholds = Object.entries(tasks.thresholds).map(([task, mapping]) => [
+    task,
+    'leaderboard' in mapping ? { leaderboard: basename(mapping.leaderboard) } : mapping,
+  ]);
+  return {
+    ...config,
+    tokenizer: basename(config.tokenizer),
+    template: basename(config.template),
+    tasks: { ...tasks, files: names(tasks.files), thresholds: Object.fromEntries(thresholds) },
+    decontamination:
+      decontamination === 'none'
+        ? decontamination
+        : { ...decontamination, files: names(decontamination.files), texts: names(decontamination.texts) },
+  };
 }
 
 function runDir(options: PlanRunOptions, config: PipelineConfig, home: string): string {
@@ -97,15 +118,7 @@ function resolveName(name: string, home: string): string {
 async function findInputs(options: PlanRunOptions, config: PipelineConfig, home: string) {
   const fromFlags = options.input !== undefined && options.input.length > 0;
   const cwd = fromFlags ? options.cwd : home;
-  const entries: PipelineInput[] = fromFlags
-    ? [
-        {
-          globs: [...(options.input ?? [])],
-          ignore: config.inputs.flatMap((entry) => entry.ignore),
-          format: 'auto',
-        },
-      ]
-    : config.inputs;
+  const entries = fromFlags ? flagInputs(options.input ?? [], config) : config.inputs;
   if (entries.length === 0) {
     throw new TrajmillError('E_NO_INPUT', 'no inputs: name them in the pipeline file or with --input GLOB', {
       place: options.pipeline,
@@ -113,7 +126,7 @@ async function findInputs(options: PlanRunOptions, config: PipelineConfig, home:
   }
   // one root for all entries, so that paths in the plan do not depend on which entry found a file
   const all = await discover({ globs: entries.flatMap((entry) => entry.globs), cwd });
-  const formats = new Map<string, { file: InputFile; format: string }>();
+  const taken = new Map<string, PlannedFile>();
   for (const entry of entries) {
     const found = await discover({ globs: entry.globs, ignore: entry.ignore, root: all.root, cwd }).catch(
       (error: unknown) => {
@@ -121,17 +134,31 @@ async function findInputs(options: PlanRunOptions, config: PipelineConfig, home:
         throw error;
       },
     );
+    const { format, stage, source } = entry;
     for (const file of found?.files ?? []) {
-      if (!formats.has(file.path)) formats.set(file.path, { file, format: entry.format });
+      if (!taken.has(file.path)) taken.set(file.path, { ...file, format, stage, source });
     }
   }
-  const files = [...formats.values()]
-    .map(({ file, format }) => ({ ...file, format }))
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  const files = [...taken.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   return { root: all.root, files, warnings: [...all.warnings] };
 }
 
-type PlannedFile = InputFile & { readonly format: string };
+type PlannedFile = InputFile & Pick<PlanInput, 'format' | 'stage' | 'source'>;
+
+/** Inputs of the command line: patterns, in a pipeline with stages as `stage=pattern`. */
+function flagInputs(patterns: readonly string[], config: PipelineConfig): PipelineInput[] {
+  const ignore = config.inputs.flatMap((entry) => entry.ignore);
+  const names = config.stages.map(({ name }) => name);
+  const inputs = patterns.map((pattern): PipelineInput => {
+    const stage = names.find((name) => pattern.startsWith(`${name}=`)) ?? null;
+    const glob = stage === null ? pattern : pattern.slice(stage.length + 1);
+    return { globs: [glob], ignore, format: 'auto', stage, source: null };
+  });
+  const fault = stageFaults({ ...config, inputs })[0];
+  if (fault === undefined) return inputs;
+  const hint = names.length > 0 ? `; write --input STAGE=GLOB` : '';
+  throw new TrajmillError('E_CONFIG', `--input: ${fault[1]}${hint}`);
+}
 
 async function cutInputs(options: {
   root: string;
@@ -150,7 +177,8 @@ async function cutInputs(options: {
     });
     const scan = await scanFile(path, { rangeBytes: target, splittable });
     const input = inputs.length;
-    inputs.push({ path: file.path, bytes: scan.bytes, sha256: scan.sha256, format: file.format });
+    const { format, stage, source } = file;
+    inputs.push({ path: file.path, bytes: scan.bytes, sha256: scan.sha256, format, stage, source });
     if (splittable && scan.ranges.length > 0) {
       for (const range of scan.ranges) pieces.push({ input, ...range, whole: scan.ranges.length === 1 });
     } else {
@@ -172,26 +200,6 @@ function findCompanions(root: string, files: readonly InputFile[]): string[] {
     }
   }
   return companions.sort((a, b) => (a < b ? -1 : 1));
-}
-
-function loadTasks(config: PipelineConfig, home: string): TaskRecord[] {
-  const own = config.tasks.files.flatMap((file) => readTaskFile(resolve(home, file), file));
-  const shipped = config.tasks.builtin ? builtinTasks() : [];
-  // a user's record replaces the shipped one of the same id
-  const ids = new Set(own.map((record) => record.task_id));
-  const records = [...own, ...shipped.filter((record) => !ids.has(record.task_id))];
-  TaskIndex.of(records);
-  return records;
-}
-
-function readTaskFile(path: string, named: string): TaskRecord[] {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new TrajmillError('E_TASK_FILE', `cannot read the task file ${named}`, { cause });
-  }
-  return parseTaskFile(text, named);
 }
 
 function freeze(folder: RunFolder, plan: Plan, location: Location): void {

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { TrajmillError } from '../errors.js';
 import { taskRecordSchema } from '../grading/task-record.js';
+import { decontaminationListSchema } from '../selection/decontamination.js';
 import { canonicalSha256 } from './canonical-json.js';
-import { pipelineSchema } from './config.js';
+import { pipelineFields } from './config.js';
 import type { RunFolder } from './run-folder.js';
 
 /** A stretch of one input file: the whole of it, or whole lines of a file that may be cut. */
@@ -20,6 +21,16 @@ export const planInputSchema = z.strictObject({
   bytes: z.int(),
   sha256: z.string(),
   format: z.string().describe('format asked for, or auto'),
+  stage: z.string().nullable(),
+  source: z.string().nullable(),
+});
+
+const tierQuantiles = z.strictObject({
+  task_id: z.string(),
+  gold: z.number(),
+  silver: z.number(),
+  bronze: z.number(),
+  median: z.number(),
 });
 
 /**
@@ -29,11 +40,20 @@ export const planInputSchema = z.strictObject({
 export const planBodySchema = z.strictObject({
   schema_version: z.int(),
   tool_version: z.string(),
-  config: pipelineSchema.omit({ inputs: true, out: true }),
+  config: pipelineFields.omit({ inputs: true, out: true }),
   tokenizer_sha256: z.string(),
   template_sha256: z.string(),
   adapters: z.record(z.string(), z.string()).describe('version by format'),
   task_records: z.array(taskRecordSchema),
+  corpus_thresholds: z
+    .array(tierQuantiles)
+    .describe("tasks whose thresholds are quantiles over the corpus's own submissions"),
+  decontamination: z
+    .strictObject({
+      lists: z.array(decontaminationListSchema.pick({ name: true, ids: true })),
+      texts: z.array(z.strictObject({ name: z.string(), sha256: z.string() })),
+    })
+    .describe('what the corpus must not hold'),
   inputs: z.array(planInputSchema),
   companions: z.array(z.string()).describe('files beside the inputs that adapters may join, by path'),
   tasks: z.array(z.array(pieceSchema)),
@@ -46,6 +66,7 @@ export const locationSchema = z.strictObject({
   input_root: z.string(),
   tokenizer: z.string(),
   template: z.string(),
+  texts: z.array(z.string()).describe('task descriptions of the decontamination, in the order of the plan'),
 });
 
 export type Piece = z.infer<typeof pieceSchema>;

@@ -8,6 +8,8 @@ export interface RunFolder {
   readonly location: string;
   readonly survey: string;
   readonly decisions: string;
+  /** decisions by trajectory, one file a task */
+  readonly taskDecisions: string;
   readonly staging: string;
   readonly completions: string;
   readonly corpus: string;
@@ -23,6 +25,7 @@ export function runFolder(dir: string): RunFolder {
     location: join(dir, 'location.json'),
     survey: join(dir, 'survey'),
     decisions: join(dir, 'decisions.json'),
+    taskDecisions: join(dir, 'decisions'),
     staging: join(dir, 'staging'),
     completions: join(dir, 'completions'),
     corpus: join(dir, 'corpus'),

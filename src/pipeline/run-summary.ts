@@ -26,6 +26,7 @@ export interface RunSummary {
   /** trajectories that yielded an sft row, by selection rule; one trajectory may count under several */
   readonly kept_by_rule: Counts;
   readonly filtered_by_reason: Counts;
+  readonly duplicates_by_reason: Counts;
   readonly rejected_by_code: Counts;
   /** trajectories read, by source format */
   readonly by_format: Counts;
@@ -48,6 +49,9 @@ export interface RunSummary {
   readonly ids_differ_because: Counts;
   /** mask proofs that held over all rows, by proof */
   readonly proofs: Counts;
+
+  /** lists and texts that the corpus was decontaminated against; empty where the pipeline names none */
+  readonly decontamination: readonly string[];
 
   readonly windows_by_outcome: Counts;
   /** windows by reward as a decimal string ("-0.6", "1.2"); null rewards are absent */

@@ -1,5 +1,7 @@
-import { type SurveyRow, surveyPath, writeMarker } from './completion.js';
+import { surveyPath, writeMarker } from './completion.js';
 import { faultPoint } from './fault.js';
+import type { SurveyRow } from './survey.js';
+import { surveyQuestions, surveyRow } from './survey-row.js';
 import type { TaskContext } from './task-context.js';
 import { readTask } from './task-input.js';
 import type { WorkerProgress } from './task-message.js';
@@ -11,10 +13,11 @@ export async function surveyTask(
   report: (delta: WorkerProgress) => void,
 ): Promise<void> {
   const { plan, location, folder, siblings } = context;
+  const questions = surveyQuestions(plan, location);
   const rows: SurveyRow[] = [];
-  for await (const { result } of readTask({ plan, location, task, siblings })) {
+  for await (const { result, piece } of readTask({ plan, location, task, siblings })) {
     if (result.kind !== 'trajectory') continue;
-    rows.push([result.trajectory.trajectory_id, result.trajectory.task_id]);
+    rows.push(surveyRow(context, questions, { trajectory: result.trajectory, input: piece.input }));
   }
   faultPoint('survey-task');
   writeMarker(surveyPath(folder, task), { plan_id: plan.plan_id, task, rows });

@@ -7,7 +7,9 @@ import { createRowEncoder, type RowEncoder } from '../tokens/encode-row.js';
 import type { Encoder, TokenSink } from '../tokens/encoder.js';
 import { type MaskOptions, TRAINED_KINDS } from '../tokens/mask-options.js';
 import { openSharedEncoder } from '../tokens/share-encoder.js';
-import { type Decisions, readDecisions } from './completion.js';
+import { readDecisions, readTaskDecisions } from './completion.js';
+import { CorpusThresholds } from './corpus-thresholds.js';
+import type { DecisionRow, Decisions } from './decisions.js';
 import { type Location, type Plan, requirePlan } from './plan.js';
 import { type RunFolder, runFolder } from './run-folder.js';
 import { siblingNames } from './task-input.js';
@@ -31,6 +33,7 @@ export interface TaskContext {
   readonly plan: Plan;
   readonly location: Location;
   readonly siblings: ReadonlyMap<string, readonly string[]>;
+  /** records as planned, before the corpus gives thresholds to any */
   readonly tasks: TaskIndex;
   readonly pathPatterns: readonly RegExp[];
   readonly secrets: SecretMasker;
@@ -39,7 +42,27 @@ export interface TaskContext {
   readonly rowEncoder: RowEncoder;
   readonly rlRowEncoder: RowEncoder;
   readonly scratch: TokenSink;
-  decisions(): Decisions;
+  /** what the whole corpus decided; of the build pass */
+  decisions(): CorpusDecisions;
+  /** decisions on single trajectories of a task, by their order in it */
+  taskDecisions(task: number): ReadonlyMap<number, DecisionRow>;
+}
+
+export interface CorpusDecisions {
+  readonly thresholds: CorpusThresholds;
+  /** mix weight of a stage and source */
+  weightOf(stage: string | null, source: string | null): number;
+}
+
+function corpusDecisions(plan: Plan, decisions: Decisions): CorpusDecisions {
+  const keyOf = (stage: string | null, source: string | null): string => JSON.stringify([stage, source]);
+  const weights = new Map(
+    decisions.weights.map(({ stage, source, weight }) => [keyOf(stage, source), weight]),
+  );
+  return {
+    thresholds: new CorpusThresholds({ records: plan.body.task_records, ...decisions }),
+    weightOf: (stage, source) => weights.get(keyOf(stage, source)) ?? 1,
+  };
 }
 
 /** Opens a run folder for work. The engines must be those that the plan names, else E_PLAN_MISMATCH. */
@@ -51,7 +74,9 @@ export async function openTaskContext(setup: WorkerSetup): Promise<TaskContext> 
   const renderer = loadRenderer({ template: location.template });
   assertSame('tokenizer', encoder.sha256, plan.body.tokenizer_sha256);
   assertSame('template', renderer.sha256, plan.body.template_sha256);
-  let decisions: Decisions | null = null;
+  let decisions: CorpusDecisions | null = null;
+  const noDecisions = (): TrajmillError =>
+    new TrajmillError('E_PLAN_MISMATCH', 'no decisions of this plan; run again', { place: folder.dir });
   return {
     folder,
     plan,
@@ -66,13 +91,16 @@ export async function openTaskContext(setup: WorkerSetup): Promise<TaskContext> 
     rlRowEncoder: createRowEncoder({ encoder, renderer, mask: rlMask(config.mask) }),
     scratch: { ids: new Int32Array(1 << 16), length: 0 },
     decisions: () => {
-      decisions ??= readDecisions(folder, plan.plan_id);
-      if (decisions === null) {
-        throw new TrajmillError('E_PLAN_MISMATCH', 'no decisions of this plan; run again', {
-          place: folder.dir,
-        });
-      }
+      if (decisions !== null) return decisions;
+      const found = readDecisions(folder, plan.plan_id);
+      if (found === null) throw noDecisions();
+      decisions = corpusDecisions(plan, found);
       return decisions;
+    },
+    taskDecisions: (task) => {
+      const found = readTaskDecisions(folder, task, plan.plan_id);
+      if (found === null) throw noDecisions();
+      return new Map(found.rows.map((row) => [row.order, row]));
     },
   };
 }

@@ -1,16 +1,24 @@
 import type { Reject } from '../logs/reject.js';
-import type { ScoreScale } from '../trajectory/execution.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
 import type { BuiltTrajectory } from './build-trajectory.js';
+import type { DecisionRow } from './decisions.js';
 import type { PartWriters } from './part-writers.js';
 import type { RejectWriter } from './reject-writer.js';
 import { executionRows } from './rows/execution-rows.js';
 import { trajectoryRow, type Verdict } from './rows/trajectory-row.js';
+import type { StageOfInput } from './stage.js';
 import type { StagedReject } from './staged-reject.js';
 import type { TotalsBuilder } from './task-totals.js';
 
 /** Split of rows that belong to no task family: trajectories that no stage took further. */
 const UNSPLIT = 'train';
+
+/** A trajectory that no stage takes further. */
+export interface Untaken {
+  readonly trajectory: Trajectory;
+  readonly stage: StageOfInput;
+  readonly taskId: string | null;
+}
 
 /**
  * Writes what became of each record of a task and counts it, in one place, so that the sum always holds:
@@ -20,18 +28,11 @@ export class TaskLedger {
   readonly #writers: PartWriters;
   readonly #rejects: RejectWriter;
   readonly #totals: TotalsBuilder;
-  readonly #scale: ScoreScale;
 
-  constructor(options: {
-    writers: PartWriters;
-    rejects: RejectWriter;
-    totals: TotalsBuilder;
-    scale: ScoreScale;
-  }) {
+  constructor(options: { writers: PartWriters; rejects: RejectWriter; totals: TotalsBuilder }) {
     this.#writers = options.writers;
     this.#rejects = options.rejects;
     this.#totals = options.totals;
-    this.#scale = options.scale;
   }
 
   sidecar(): void {
@@ -47,7 +48,8 @@ export class TaskLedger {
   }
 
   /** A trajectory that was read but refused by a later stage. */
-  async rejectTrajectory(trajectory: Trajectory, error: StagedReject, message: string): Promise<void> {
+  async rejectTrajectory(untaken: Untaken, error: StagedReject, message: string): Promise<void> {
+    const { trajectory } = untaken;
     const { source } = trajectory;
     this.reject({
       source: source.path,
@@ -61,35 +63,41 @@ export class TaskLedger {
       format: source.format,
       trajectory_id: trajectory.trajectory_id,
     });
-    await this.#writeUntaken(trajectory, { decision: 'rejected', reason: error.code, duplicate_of: null });
+    await this.#writeUntaken(untaken, {
+      decision: 'rejected',
+      reason: error.code,
+      duplicate_of: null,
+      detail: message,
+    });
   }
 
-  /** A trajectory whose turns equal those of an earlier one. */
-  async duplicate(trajectory: Trajectory): Promise<void> {
+  /** A trajectory that the whole corpus decided against: a duplicate, a contaminated one, one above a cap. */
+  async leaveOut(untaken: Untaken, { decision, reason, ...why }: DecisionRow): Promise<void> {
     this.#totals.add('read');
-    this.#totals.add('duplicates');
-    const duplicateOf = trajectory.trajectory_id;
-    await this.#writeUntaken(trajectory, {
-      decision: 'duplicate',
-      reason: 'equal_turns',
-      duplicate_of: duplicateOf,
+    if (decision === 'duplicate') {
+      this.#totals.add('duplicates');
+      this.#totals.tally('duplicates_by_reason').add(reason);
+    } else {
+      this.#totals.add('filtered');
+      this.#totals.tally('filtered_by_reason').add(reason);
+      this.#totals.tally('by_task').add(untaken.taskId ?? 'unknown');
+    }
+    await this.#writeUntaken(untaken, {
+      decision: decision === 'duplicate' ? 'duplicate' : 'filtered',
+      reason,
+      duplicate_of: why.duplicate_of,
+      detail: why.detail,
     });
   }
 
-  async #writeUntaken(trajectory: Trajectory, verdict: Omit<Verdict, 'flags'>): Promise<void> {
-    const row = trajectoryRow({
-      trajectory,
-      task: null,
-      taskId: trajectory.task_id,
-      scale: this.#scale,
-      verdict: { ...verdict, flags: [] },
-    });
+  async #writeUntaken(untaken: Untaken, verdict: Omit<Verdict, 'flags'>): Promise<void> {
+    const row = trajectoryRow({ ...untaken, task: null, verdict: { ...verdict, flags: [] } });
     await this.#writers.append('trajectories', UNSPLIT, row);
   }
 
   /** A trajectory that went the whole way, kept or filtered. Returns its sft tokens. */
   async take(built: BuiltTrajectory): Promise<number> {
-    const { trajectory, split, task, taskId, verdict } = built;
+    const { trajectory, split, task, taskId, stage, verdict } = built;
     const writers = this.#writers;
     for (const row of built.sft) await writers.append('sft', split, row);
     for (const row of built.rl.rl) await writers.append('rl', split, row);
@@ -98,7 +106,7 @@ export class TaskLedger {
     await writers.append(
       'trajectories',
       split,
-      trajectoryRow({ trajectory, task, taskId, scale: this.#scale, verdict }),
+      trajectoryRow({ trajectory, task, taskId, stage, verdict }),
     );
     return this.#count(built);
   }

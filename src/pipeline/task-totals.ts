@@ -18,6 +18,7 @@ export const taskTotalsSchema = z.strictObject({
   tokens_cut: z.int(),
   kept_by_rule: counts,
   filtered_by_reason: counts,
+  duplicates_by_reason: counts,
   rejected_by_code: counts,
   by_format: counts,
   by_task: counts,
@@ -50,6 +51,7 @@ const NUMBERS = [
 const TALLIES = [
   'kept_by_rule',
   'filtered_by_reason',
+  'duplicates_by_reason',
   'rejected_by_code',
   'by_format',
   'by_task',

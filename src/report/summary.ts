@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { REJECT_CODES } from '../logs/reject.js';
 import type { Counts, RunSummary } from '../pipeline/run-summary.js';
-import { FILTER_REASONS } from '../selection/decision.js';
+import { DUPLICATE_REASONS, FILTER_REASONS } from '../selection/decision.js';
 import { OUTCOMES } from '../windows/window.js';
 import { formatBytes, formatCount, formatDuration } from './units.js';
 
@@ -32,8 +32,10 @@ export function formatSummary(summary: RunSummary, { color }: SummaryOptions): s
   section('  kept', countsLine('by rule: ', summary.kept_by_rule));
   section('  filtered', explained(summary.filtered_by_reason, FILTER_REASONS));
   section('  rejected', explained(summary.rejected_by_code, REJECT_CODES));
+  section('  duplicates', explained(summary.duplicates_by_reason, DUPLICATE_REASONS));
   section('  formats', countsLine('', summary.by_format));
   section('  tasks', countsLine('', summary.by_task, SHOWN_FLAGS));
+  section('Held out', [heldOut(summary.decontamination)]);
   section('Rows', rowsLine(summary.rows));
   section('  splits', countsLine('', summary.splits));
   section('Tokens', tokenLines(summary));
@@ -58,6 +60,11 @@ function trajectoryLines(summary: RunSummary): string[] {
   ];
   const joined = sidecars === 0 ? '' : `, ${formatCount(sidecars)} companion files joined`;
   return [`${formatCount(read)} read = ${parts.join(' + ')}${joined}`];
+}
+
+/** What the corpus was decontaminated against: to be silent on it would read as if it were clean. */
+function heldOut(names: readonly string[]): string {
+  return names.length === 0 ? 'none: not decontaminated against any benchmark' : names.join(', ');
 }
 
 /** Counts by name, the largest first, names in code-unit order among equals. */

@@ -41,6 +41,7 @@ export const selectBest: Rule = ({ trajectory, task, options, corpus }) => {
   return {
     anchor: anchorOf(trajectory, chosen, options),
     score: chosen.score,
+    threshold_source: threshold.source,
     flags,
     detail: sentence({ n, best, compared, drop, threshold: degradation.threshold, drops: degradation.drop }),
   };

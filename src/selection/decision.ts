@@ -20,8 +20,20 @@ export const FILTER_REASONS = {
   no_trained_tokens: 'nothing in the prefix can be trained',
   no_windows: 'no execution windows',
   no_experiment_boundary: 'the scaffold marks no experiments',
+  decontaminated: 'its task is on a list, or its description overlaps a text, that the corpus must not hold',
+  unsound_task: 'the thresholds of its synthetic task break the sanity rule',
+  cap_task: 'its task has as many trajectories as the pipeline allows',
+  cap_source: 'its source has as many trajectories as the pipeline allows',
+  cap_stage: 'its stage has as many trajectories as the pipeline allows',
 } as const;
 export type FilterReason = keyof typeof FILTER_REASONS;
+
+/** Why a trajectory counts as a duplicate. */
+export const DUPLICATE_REASONS = {
+  equal_turns: 'its turns equal those of an earlier trajectory',
+  near_duplicate: 'its text is nearly that of an earlier trajectory',
+} as const;
+export type DuplicateReason = keyof typeof DUPLICATE_REASONS;
 
 /** A prefix that one or more rules chose. */
 export interface SelectedPrefix {
@@ -34,6 +46,8 @@ export interface SelectedPrefix {
   readonly anchor_score: number | null;
   readonly score_scale: ScoreScale | null;
   readonly medal: Medal | null;
+  /** where the quality threshold came from; null for `whole` alone */
+  readonly threshold_source: string | null;
   readonly flags: readonly string[];
 }
 

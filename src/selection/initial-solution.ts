@@ -50,6 +50,7 @@ export const selectInitial: Rule = ({ trajectory, task, options, corpus }) => {
   return {
     anchor: anchorOf(trajectory, chosen, options),
     score,
+    threshold_source: threshold.source,
     flags: own.length > 1 ? [...found.flags, 'several_submissions'] : found.flags,
     detail: `${name} scored ${short(score)} and reaches ${threshold.name}`,
   };

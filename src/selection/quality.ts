@@ -1,6 +1,7 @@
 import { TrajmillError } from '../errors.js';
 import { compareScores, reaches } from '../grading/medals.js';
 import type { TaskRecord } from '../grading/task-record.js';
+import { CORPUS_QUANTILES, thresholdSource } from '../grading/threshold-mapping.js';
 import type { ScoreScale } from '../trajectory/execution.js';
 import type { CorpusScores } from './corpus-scores.js';
 import type { Quality } from './options.js';
@@ -10,6 +11,8 @@ export interface QualityThreshold {
   readonly score: number;
   /** as it is named in a sentence */
   readonly name: string;
+  /** where it came from: the source of the task's thresholds, `pipeline`, or `corpus_quantiles` */
+  readonly source: string | null;
 }
 
 interface QualityInput {
@@ -33,14 +36,15 @@ export function qualityThreshold({ quality, task, scale, corpus }: QualityInput)
   if (typeof quality === 'string') {
     const score = task.thresholds?.[quality] ?? null;
     const detail = `task ${task.task_id} has no ${quality} threshold`;
-    return score === null ? { reason: 'no_threshold', detail } : { score, name: `${quality} ${score}` };
+    if (score === null) return { reason: 'no_threshold', detail };
+    return { score, name: `${quality} ${score}`, source: thresholdSource(task) };
   }
-  if ('score' in quality) return { score: quality.score, name: `score ${quality.score}` };
+  if ('score' in quality) return { score: quality.score, name: `score ${quality.score}`, source: 'pipeline' };
   const score = corpus?.quantile(task.task_id, scale, quality.quantile) ?? null;
   const detail = `the corpus has no ${scale} submissions of task ${task.task_id}`;
   return score === null
     ? { reason: 'no_threshold', detail }
-    : { score, name: `quantile ${quality.quantile} (${score})` };
+    : { score, name: `quantile ${quality.quantile} (${score})`, source: CORPUS_QUANTILES };
 }
 
 /** Inclusive. */

@@ -16,6 +16,8 @@ export interface RuleInput {
 export interface Kept {
   readonly anchor: Anchor;
   readonly score: number | null;
+  /** where the quality threshold came from; null where none was asked */
+  readonly threshold_source: string | null;
   readonly flags: readonly SelectionFlag[];
   readonly detail: string;
 }

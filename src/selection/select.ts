@@ -75,6 +75,7 @@ function prefixOf(rule: SelectionRule, kept: Kept, { task, options }: RuleInput)
     anchor_score: score,
     score_scale: scale,
     medal: task === null || scale !== 'test' ? null : medalOf(score, task),
+    threshold_source: kept.threshold_source,
     flags: [...flags],
   };
 }

@@ -16,6 +16,7 @@ export const selectWhole: Rule = ({ trajectory, options }) => {
   return {
     anchor: { execution: null, turn: last, last_turn: last, flags: [] },
     score: null,
+    threshold_source: null,
     flags: [],
     detail: `the run ended normally (${trajectory.termination}): all ${trajectory.turns.length} turns kept`,
   };

@@ -32,6 +32,13 @@ export const maskSchema = z
       .enum(['mask', 'train_without_stop', 'reject'])
       .default('mask')
       .describe('turns that were cut short; their stop token is never trained'),
+    missing_stop: z
+      .enum(['reject', 'mask', 'train_without_stop'])
+      .default('reject')
+      .describe(
+        'turns that ended but behind which the template prints no stop token (GLM, the last turn): the training ' +
+          'variant of such a template prints one',
+      ),
     malformed_calls: z
       .enum(['mask', 'train'])
       .default('mask')

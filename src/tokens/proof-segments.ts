@@ -1,8 +1,8 @@
-import { readJson, toPythonJson } from '../chat/python-json.js';
 import type { Segment } from '../chat/segment.js';
 import type { Span } from '../trajectory/span.js';
 import type { MaskOptions } from './mask-options.js';
 import { MASK_POLICIES } from './mask-policy.js';
+import { isCallOf } from './proof-calls.js';
 import type { MaskSubject } from './trained-turns.js';
 
 export interface SegmentQuestion {
@@ -109,10 +109,3 @@ function firstBehindBlanks(whole: string, text: string, from: number): number {
   return found >= 0 && LEFT_OUT.test(whole.slice(from, found)) ? found : -1;
 }
 
-function isCallOf(span: Span, texts: readonly string[]): boolean {
-  const { call } = span;
-  if (call === null) return false;
-  const written = call.arguments_were_object ? toPythonJson(readJson(call.arguments)) : call.arguments;
-  const [name, args] = call.name === '' ? ['', texts[0] ?? ''] : [texts[0] ?? '', texts[1] ?? ''];
-  return name === call.name && args === written;
-}

@@ -1,4 +1,4 @@
-import type { Segment } from '../chat/segment.js';
+import type { Segment, SegmentPart } from '../chat/segment.js';
 import { SpecialFinder } from '../chat/special-tokens.js';
 import { type DecodingTable, decodingTable } from './decoder.js';
 import type { Encoder, TokenSink } from './encoder.js';
@@ -25,6 +25,9 @@ export interface ProofInput {
   /** also encode the whole text again; by default equality is concluded from where special tokens stand */
   readonly full?: boolean;
 }
+
+/** Parts whose glue the model samples within a turn. */
+const FRAMES: ReadonlySet<SegmentPart> = new Set(['text', 'think_frame', 'call_frame']);
 
 const TRAINED = 1;
 const COMPOSED = 2;
@@ -139,13 +142,20 @@ export class Prover {
 
   /** The stop token of every completed trained turn is trained once, behind its words; no other is. */
   #provesStops({ input_ids, loss_mask, segments, layout, subject, trained }: ProofInput): boolean {
+    const stopIds = new Set<number | undefined>();
+    const stopped = new Set<number>();
+    for (const { part, text, turn } of segments) {
+      if (part !== 'stop') continue;
+      stopIds.add(this.#encoder.specials.get(text));
+      stopped.add(turn);
+    }
+    const mayLack = this.#mask.missing_stop === 'train_without_stop';
     const owed = new Map<number, number>();
     for (const turn of trained) {
       const completed = (subject.turns[turn]?.truncated ?? null) === null;
-      owed.set(turn, completed && MASK_POLICIES[this.#mask.policy].stop ? 1 : 0);
+      const excused = mayLack && !stopped.has(turn);
+      owed.set(turn, completed && !excused && MASK_POLICIES[this.#mask.policy].stop ? 1 : 0);
     }
-    const stopIds = new Set<number | undefined>();
-    for (const { part, text } of segments) if (part === 'stop') stopIds.add(this.#encoder.specials.get(text));
     let segment = 0;
     let at = 0;
     let opened = -1;
@@ -154,7 +164,9 @@ export class Prover {
       while (segment < segments.length - 1 && (layout.low[segment + 1] ?? 0) <= at) segment++;
       const { part, turn } = segments[segment] ?? { part: 'context', turn: -1 };
       if (loss_mask[i] === 1) {
-        if (part !== 'stop' && stopIds.has(id)) return false;
+        // A stop token may also end a part of a turn, as between harmony's channels.
+        if (part !== 'stop' && stopIds.has(id) && !FRAMES.has(part)) return false;
+        if (part === 'stop' && this.#isSpecial[id] !== 1) return false;
         if (part === 'stop' && opened !== segment) owed.set(turn, (owed.get(turn) ?? 0) - 1);
         if (part === 'stop') opened = segment;
       }

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Encoder, SpecialHandling, TokenSink } from './encoder.js';
 import type { AddedToken } from './tokenizer-json.js';
+
+const MODES: readonly SpecialHandling[] = ['match', 'plain'];
 
 /** Text on which splitters, normalisers and merges go wrong first. All of it was assigned by Unicode 15. */
 const HOSTILE = [
@@ -49,7 +52,7 @@ export function firstDifference(
   const own: TokenSink = { ids: new Int32Array(1024), length: 0 };
   const other: TokenSink = { ids: new Int32Array(1024), length: 0 };
   for (const text of texts) {
-    for (const special of ['match', 'plain'] satisfies SpecialHandling[]) {
+    for (const special of MODES) {
       own.length = 0;
       other.length = 0;
       candidate.encode(text, own, special);
@@ -63,6 +66,20 @@ export function firstDifference(
     }
   }
   return null;
+}
+
+/** sha256 (hex) over the ids of all texts in both modes: what KNOWN_PROOFS holds of the reference's ids. */
+export function probeDigest(encoder: Pick<Encoder, 'encode'>, texts: readonly string[]): string {
+  const hash = createHash('sha256');
+  const sink: TokenSink = { ids: new Int32Array(1024), length: 0 };
+  for (const text of texts) {
+    for (const special of MODES) {
+      sink.length = 0;
+      encoder.encode(text, sink, special);
+      hash.update(`${sink.ids.subarray(0, sink.length).join(' ')}\n`);
+    }
+  }
+  return hash.digest('hex');
 }
 
 /** Whether the bytes of the tokens, joined, are the UTF-8 of the normalised text, and as long as stated. */

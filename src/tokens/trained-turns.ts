@@ -54,8 +54,8 @@ function spanTrainable(span: Span, subject: MaskSubject, mask: MaskOptions): boo
 }
 
 /**
- * Chooses the turns of a row whose words are trained. Throws RejectError('truncated_turn') where the options
- * refuse trajectories with one.
+ * Chooses the turns of a row whose words are trained. Throws RejectError where the options refuse trajectories with
+ * a turn that was cut short (truncated_turn) or has no stop token (no_stop_token).
  */
 export function decideTurns({ subject, rendering, candidates, mask }: TurnQuestion): TurnDecision {
   const wordy = new Set<number>();
@@ -65,6 +65,7 @@ export function decideTurns({ subject, rendering, candidates, mask }: TurnQuesti
     wordy.add(segment.turn);
     if (wordsTrainable(segment, subject, mask)) trainable.add(segment.turn);
   }
+  const stopped = new Set(rendering.segments.flatMap(({ part, turn }) => (part === 'stop' ? [turn] : [])));
   const stripped = new Set(rendering.stripped_reasoning);
   const failed = mask.failed_turns === 'mask' ? failedTurns(subject.executions) : new Set<number>();
   const flags = new Set<string>();
@@ -79,7 +80,16 @@ export function decideTurns({ subject, rendering, candidates, mask }: TurnQuesti
     if (obstacle === null) trained.push(index);
     else if (obstacle !== '') flags.add(obstacle);
   }
-  return { trained: new Set(mask.last_turn_only ? trained.slice(-1) : trained), flags: [...flags].sort() };
+  const chosen = mask.last_turn_only ? trained.slice(-1) : trained;
+  const endless = mask.missing_stop === 'reject' ? chosen.find(lacksStop) : undefined;
+  if (endless !== undefined) {
+    throw new RejectError('no_stop_token', `the template prints no stop token behind turn ${endless}`);
+  }
+  return { trained: new Set(chosen), flags: [...flags].sort() };
+
+  function lacksStop(index: number): boolean {
+    return (subject.turns[index]?.truncated ?? null) === null && !stopped.has(index);
+  }
 
   function obstacleTo(index: number, turn: Turn): string | null {
     if (!wordy.has(index)) return 'empty_turn';
@@ -87,7 +97,8 @@ export function decideTurns({ subject, rendering, candidates, mask }: TurnQuesti
     if (!trainable.has(index)) return '';
     if (turn.truncated !== null && mask.truncated === 'mask') return 'truncated_turn_masked';
     if (stripped.has(index) && mask.stripped_reasoning === 'mask') return 'stripped_reasoning_masked';
-    return failed.has(index) ? 'failed_turn_masked' : null;
+    if (failed.has(index)) return 'failed_turn_masked';
+    return mask.missing_stop === 'mask' && lacksStop(index) ? 'turn_without_stop_masked' : null;
   }
 }
 

@@ -16,6 +16,9 @@ export function contextFor(adapter: FormatAdapter, rest: Partial<ReadContext> = 
     flags: [],
     experiments: adapter.experiments,
     experiment_patterns: [],
+    refuse: (error) => {
+      throw error;
+    },
     ...rest,
   };
 }

@@ -51,10 +51,10 @@ describe('a verdict', () => {
   });
 
   it('names a known kind before it believes a likely adapter', () => {
-    const json = { session_id: 's', platform: 'p', messages: [{ role: 'user', content: 'x' }] };
+    const json = { response: {}, latency_sec: 1, messages: [{ role: 'user', content: 'x' }] };
     const verdict = detect(sniff({ json }));
     expect(verdict).toMatchObject({ adapter: null, code: 'unknown_format' });
-    expect(verdict.adapter === null && verdict.message).toContain('Hermes');
+    expect(verdict.adapter === null && verdict.message).toContain('LiteLLM');
   });
 
   it('asks one adapter alone where the format is given', () => {

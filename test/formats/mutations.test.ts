@@ -18,6 +18,17 @@ const LOGS = [
   'litellm_completion_log/fncall-llm-message.json',
   'swe_agent_traj/function_calling_simple.traj',
   'swe_agent_traj/pydicom-1458_gpt4_test.traj',
+  'antigravity_jsonl/cli_small.jsonl',
+  'copilot_cli_events_jsonl/small.jsonl',
+  'cursor_agent_jsonl/large.jsonl',
+  'droid_factory/session_store_large.jsonl',
+  'gemini_cli_session/agent-history_gemini_golden.json',
+  'gemini_cli_session/agent-history_gemini_tool_error.jsonl',
+  'grok_cli/chat_history.jsonl',
+  'hermes_agent_json/large.json',
+  'kimi_cli_wire_jsonl/subagent_agent-0.jsonl',
+  'openhands_sdk_events/goal_events.jsonl',
+  'qwen_code_jsonl/system_telemetry.jsonl',
 ] as const;
 
 const HISTORY = 'mle_dojo/random-acts-of-pizza_env_history.json';

@@ -105,7 +105,7 @@ describe('files that no adapter can take', () => {
     ['no bytes', '', 'empty_file'],
     ['blank lines', '\n \n\r\n', 'empty_file'],
     ['an LFS pointer', 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n', 'lfs_pointer'],
-    ['a zip', Buffer.from('PK\x03\x04rest', 'latin1'), 'binary_file'],
+    ['a zip', Buffer.from('PK\x03\x04rest', 'latin1'), 'bad_archive'],
     ['NUL bytes', Buffer.from('ab\0cd'), 'binary_file'],
     ['UTF-16', Buffer.from('\uFEFF{"a":1}', 'utf16le'), 'binary_file'],
     ['prose', 'Dear diary,\n[today] nothing.\n', 'unknown_format'],

@@ -11,6 +11,7 @@ const context = (score: ReadContext['experiments']['score']): ReadContext => ({
   flags: [],
   experiments: { experiment: ['run'], scoring: ['submit'], score: score ?? null },
   experiment_patterns: [],
+  refuse: () => {},
 });
 
 function chat(answers: readonly (readonly [tool: string, answer: string])[]): Turn[] {

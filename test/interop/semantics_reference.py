@@ -82,7 +82,7 @@ def classify(execution, case):
     if status == "infrastructure":
         return "infrastructure", None
     if status == "timeout" and options["timeout"] == "masked":
-        return "infrastructure-like", None
+        return "masked", None
     if status in ("error", "timeout"):
         return "error", None
     submission = execution["submission"]
@@ -118,7 +118,7 @@ def reward_windows(case):
             reference = score
     windows = []
     for (outcome, _), trend in zip(verdicts, trends):
-        if outcome in ("infrastructure", "infrastructure-like", "ungraded"):
+        if outcome in ("infrastructure", "masked", "ungraded"):
             tenths = None
         elif outcome == "error":
             tenths = -10
@@ -130,8 +130,8 @@ def reward_windows(case):
             tenths = 10 + 2 * trend
         else:
             tenths = 20 + 2 * trend
-        # A masked timeout is still named for what it was; it only pays nothing.
-        name = "timeout" if outcome == "infrastructure-like" else outcome
+        # A masked timeout is still an error of the agent; it only pays nothing.
+        name = "error" if outcome == "masked" else outcome
         windows.append({"outcome": name, "trend": trend, "reward": None if tenths is None else tenths / 10})
     return windows
 
@@ -154,24 +154,28 @@ def quality_bar(case):
 
 
 def graded_events(case):
-    """(score, feedback turn, invalidated) of each gradable submission on the scale, in time of observation."""
+    """(score, feedback turn, invalidated) of each gradable submission on the scale, in the order of the calls."""
     rows = []
-    for execution in sorted(case["executions"], key=lambda e: e["observed"]):
+    for execution in case["executions"]:
         if not usable(execution) or execution["submission"]["scale"] != case["selection"]["scale"]:
             continue
         score = number_of(execution["submission"]["score"])
         if score is not None:
-            rows.append((score, execution["feedback_turn"], execution["invalidated"]))
+            rows.append((execution["observed"], score, execution["feedback_turn"], execution["invalidated"]))
     return rows
 
 
 def initial_anchor(case):
-    """The first complete solution decides alone: a later, better one does not repair it."""
+    """The first complete solution decides alone: a later, better one does not repair it.
+
+    First is what was launched first. Where executions run side by side the rules leave open whether the first to
+    be launched or the first to be observed is meant; an execution is named by its call.
+    """
     bar = quality_bar(case)
     events = graded_events(case)
     if bar is None or not events:
         return None
-    score, turn, invalidated = events[0]
+    _, score, turn, invalidated = events[0]
     if invalidated and not case["selection"]["invalidated"]:
         return None
     return turn if reaches(score, bar, case["lower"]) else None
@@ -189,7 +193,8 @@ def exceeds(drop, limit):
 def best_anchor(case):
     """(turn, was something cut by the rule), or (None, None)."""
     bar = quality_bar(case)
-    events = [e for e in graded_events(case) if case["selection"]["invalidated"] or not e[2]]
+    # Best and last are meant in time: a submission counts from when its result was seen.
+    events = [e[1:] for e in sorted(graded_events(case)) if case["selection"]["invalidated"] or not e[3]]
     if bar is None or not any(reaches(e[0], bar, case["lower"]) for e in events):
         return None, None
     best_index = 0

@@ -20,7 +20,9 @@ describe('strict JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(3), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
-        expect(parseJson(bytes(text))).toEqual({ value: JSON.parse(text), flags: [] });
+        const { value: read, flags } = parseJson(bytes(text));
+        expect(read).toEqual(JSON.parse(text));
+        expect(flags.filter((flag) => flag !== 'big_integers')).toEqual([]);
       }),
     );
   });
@@ -58,7 +60,9 @@ describe('what Python writes', () => {
           const document = JSON.stringify({ before: value, [`k${key}`]: hole, after: [value, `${word}"`] });
           const text = document.replaceAll(JSON.stringify(hole), word);
           const twin = document.replaceAll(JSON.stringify(hole), 'null');
-          expect(parseJsonText(text)).toEqual({ value: JSON.parse(twin), flags: ['bare_nan'] });
+          const { value: read, flags } = parseJsonText(text);
+          expect(read).toEqual(JSON.parse(twin));
+          expect(flags.filter((flag) => flag !== 'big_integers')).toEqual(['bare_nan']);
         },
       ),
     );

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../src/pipeline/canonical-json.js';
-import { decide } from '../../src/pipeline/decide.js';
 import type { Piece } from '../../src/pipeline/plan.js';
 import { splitOf } from '../../src/pipeline/split.js';
 import { groupPieces, taskBytes } from '../../src/pipeline/task-pieces.js';
@@ -52,18 +51,6 @@ describe('tasks', () => {
   });
 });
 
-describe('decide', () => {
-  it('lets the first of equal trajectories in plan order stand and numbers the others', () => {
-    const survey = (task: number, ids: string[]) => ({
-      plan_id: 'p',
-      task,
-      rows: ids.map((id) => [id, null] as [string, null]),
-    });
-    const { duplicates } = decide('p', [survey(0, ['a', 'b', 'a']), survey(1, ['c', 'a', 'b'])]);
-    expect(duplicates).toEqual({ 0: { 2: 1 }, 1: { 1: 2, 2: 1 } });
-  });
-});
-
 describe('splits', () => {
   it('depend on family and seed alone and come near the asked share', () => {
     const families = Array.from({ length: 2000 }, (_, i) => `family-${i}`);
@@ -74,5 +61,19 @@ describe('splits', () => {
     expect(share).toBeLessThan(0.25);
     expect(splitOf({ family: 'x', seed: 0, validation: 0 })).toBe('train');
     expect(splitOf({ family: 'x', seed: 0, validation: 1 })).toBe('validation');
+  });
+
+  it('never part a family', () => {
+    const run = fc.record({ family: fc.constantFrom('a', 'b', 'c', 'd'), other: fc.string() });
+    fc.assert(
+      fc.property(fc.array(run), fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), (runs, seed, validation) => {
+        const splits = new Map<string, Set<string>>();
+        for (const { family } of runs) {
+          const own = splits.get(family) ?? new Set();
+          splits.set(family, own.add(splitOf({ family, seed, validation })));
+        }
+        for (const own of splits.values()) expect(own.size).toBe(1);
+      }),
+    );
   });
 });

@@ -387,6 +387,7 @@ describe('selectPrefixes', () => {
         anchor_score: 0.7,
         score_scale: 'test',
         medal: 'bronze',
+        threshold_source: 'task_record',
         flags: [],
       },
     ]);

@@ -1,28 +1,14 @@
 import { isFilter } from './filters.js';
 import { isMethod } from './methods.js';
-import type { Node } from './nodes.js';
+import { type Node, walk } from './nodes.js';
 import { isOperator } from './operators.js';
 import { isTest } from './tests.js';
 
 /** Names of what a template uses and this project does not run exactly, in order, without repeats. */
 export function unsupportedConstructs(program: Node): string[] {
   const found = new Set<string>();
-  visit(program, found);
+  walk(program, (node) => visitNode(node, found));
   return [...found];
-}
-
-function visit(value: unknown, found: Set<string>): void {
-  if (Array.isArray(value)) {
-    for (const item of value) visit(item, found);
-  } else if (value instanceof Map) {
-    for (const [key, item] of value) {
-      visit(key, found);
-      visit(item, found);
-    }
-  } else if (typeof value === 'object' && value !== null && 'type' in value) {
-    visitNode(value as Node, found);
-    for (const child of Object.values(value)) visit(child, found);
-  }
 }
 
 function visitNode(node: Node, found: Set<string>): void {

@@ -1,6 +1,6 @@
 import { callFilter } from './filters.js';
 import { callMethod, DICT_ATTRIBUTES } from './methods.js';
-import type { CallNode, ForNode, MacroNode, Node } from './nodes.js';
+import { type CallNode, type ForNode, isGenerationBlock, type MacroNode, type Node } from './nodes.js';
 import { iterate, memberOf, operate, sliceOf } from './operators.js';
 import { callTest } from './tests.js';
 import { Text } from './text.js';
@@ -19,10 +19,13 @@ import {
   type Value,
 } from './value.js';
 
-/** A printed piece and the message whose loop it was printed in, -1 outside. */
+/** A printed piece. */
 export interface Chunk {
   readonly text: Text;
+  /** the message whose loop it was printed in, -1 outside */
   readonly turn: number;
+  /** it was printed in a generation block */
+  readonly generated: boolean;
 }
 
 /** Runs a template as Python's Jinja2 does. Throws TemplateFault where Python would raise. */
@@ -71,6 +74,7 @@ const CONSTANTS: ReadonlyMap<string, Value> = new Map<string, Value>([
 class Run {
   chunks: Chunk[] = [];
   #turn = -1;
+  #generated = false;
 
   execute(nodes: readonly Node[], scope: Scope): void {
     for (const node of nodes) this.#statement(node, scope);
@@ -102,6 +106,10 @@ class Run {
         scope.set(node.name.value, this.#macro(node, scope));
         break;
       case 'CallStatement': {
+        if (isGenerationBlock(node)) {
+          this.#generation(node.body, new Scope(scope));
+          break;
+        }
         const caller = this.#macro(
           { type: 'Macro', name: { value: 'caller' }, args: node.callerArgs ?? [], body: node.body },
           scope,
@@ -122,7 +130,17 @@ class Run {
 
   #print(value: Value): void {
     const text = toText(value);
-    if (text.text !== '') this.chunks.push({ text, turn: this.#turn });
+    if (text.text !== '') this.chunks.push({ text, turn: this.#turn, generated: this.#generated });
+  }
+
+  #generation(nodes: readonly Node[], scope: Scope): void {
+    const outer = this.#generated;
+    this.#generated = true;
+    try {
+      this.execute(nodes, scope);
+    } finally {
+      this.#generated = outer;
+    }
   }
 
   #capture(nodes: readonly Node[], scope: Scope): Text {

@@ -86,9 +86,41 @@ export interface CallNode {
   readonly args: readonly Node[];
 }
 
+/** The name under which a generation block stands in the tree: a call block, which is what it is in Python. */
+const GENERATION = '__generation__';
+const OPENS_GENERATION = /\{%(-?)\s*generation\s*(-?)%\}/g;
+const CLOSES_GENERATION = /\{%(-?)\s*endgeneration\s*(-?)%\}/g;
+
 /** Parses a template in Hugging Face's settings: trim_blocks, lstrip_blocks, loop controls. Throws SyntaxError. */
 export function parseTemplate(text: string): Node {
-  // Jinja2 reads every kind of line end as a newline.
-  const lines = text.replace(/\r\n?/g, '\n');
+  // Jinja2 reads every kind of line end as a newline. The parser would drop generation tags.
+  const lines = text
+    .replace(/\r\n?/g, '\n')
+    .replace(OPENS_GENERATION, `{%$1 call ${GENERATION}() $2%}`)
+    .replace(CLOSES_GENERATION, '{%$1 endcall $2%}');
   return parse(tokenize(lines, { trim_blocks: true, lstrip_blocks: true })) as unknown as Node;
+}
+
+/** Whether a node is a `{% generation %}` block, which marks what the model writes. */
+export function isGenerationBlock(node: Node): boolean {
+  return (
+    node.type === 'CallStatement' &&
+    node.call.callee.type === 'Identifier' &&
+    node.call.callee.value === GENERATION
+  );
+}
+
+/** Calls `visit` with every node of a tree. */
+export function walk(tree: unknown, visit: (node: Node) => void): void {
+  if (Array.isArray(tree)) {
+    for (const item of tree) walk(item, visit);
+  } else if (tree instanceof Map) {
+    for (const [key, item] of tree) {
+      walk(key, visit);
+      walk(item, visit);
+    }
+  } else if (typeof tree === 'object' && tree !== null && 'type' in tree) {
+    visit(tree as Node);
+    for (const child of Object.values(tree)) walk(child, visit);
+  }
 }

@@ -1,3 +1,5 @@
+import type { TaskRecord } from '../../grading/task-record.js';
+import { thresholdSource } from '../../grading/threshold-mapping.js';
 import type { RlRow, WindowRow } from '../../tables/table-specs.js';
 import { policyRow } from '../../tokens/policy-row.js';
 import { planRows, type RowPlan } from '../../tokens/stretches.js';
@@ -104,6 +106,7 @@ export interface RlRows {
 interface RlOptions {
   readonly context: TaskContext;
   readonly trajectory: Trajectory;
+  readonly task: TaskRecord | null;
   readonly taskId: string | null;
   readonly segmentation: WindowSegmentation;
   readonly occurrence: number;
@@ -160,7 +163,7 @@ const NO_PLACE: WindowPlace = { sequence_id: null, token_start: null, token_end:
 
 function windowRow(options: RlOptions, window: ExecutionWindow, place: WindowPlace): WindowRow {
   const { context, trajectory, taskId, occurrence } = options;
-  const base = context.plan.body.config.windows.base;
+  const { base, score_scale: scale } = context.plan.body.config.windows;
   return {
     ...lineage(trajectory, taskId, window.flags),
     window_id: rowName(trajectory.trajectory_id, occurrence, `w${window.index}`),
@@ -174,6 +177,7 @@ function windowRow(options: RlOptions, window: ExecutionWindow, place: WindowPla
     previous_score: window.previous_score,
     trend: window.trend,
     medal: window.medal,
+    threshold_source: scale === 'test' ? thresholdSource(options.task) : 'pipeline',
     reward: window.reward,
     reward_name: base === 'every' ? 'wirl' : 'wirl_new_tier',
     seconds: window.seconds,

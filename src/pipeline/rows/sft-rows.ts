@@ -5,6 +5,7 @@ import type { SftRow } from '../../tables/table-specs.js';
 import { planRows } from '../../tokens/stretches.js';
 import type { MaskProofs } from '../../tokens/token-row.js';
 import type { Trajectory } from '../../trajectory/trajectory.js';
+import type { StageOfInput } from '../stage.js';
 import type { TaskContext } from '../task-context.js';
 import { lineage, rowName } from './lineage.js';
 
@@ -47,8 +48,9 @@ export function sftRows(options: {
   prefix: SelectedPrefix;
   occurrence: number;
   split: string;
+  stage: StageOfInput;
 }): SftRow[] {
-  const { context, trajectory, prefix, split } = options;
+  const { context, trajectory, prefix, split, stage } = options;
   const { config } = context.plan.body;
   const plans = planRows({
     trajectory,
@@ -69,7 +71,8 @@ export function sftRows(options: {
     rows.push({
       ...lineage(trajectory, options.taskId, prefix.flags),
       row_id: name,
-      stage: config.stage,
+      stage: stage.name,
+      source: stage.source,
       split,
       rules: prefix.rules,
       stretch: plan.stretch,
@@ -78,7 +81,8 @@ export function sftRows(options: {
       anchor_score: prefix.anchor_score,
       score_scale: prefix.score_scale,
       medal: prefix.medal,
-      weight: 1,
+      threshold_source: prefix.threshold_source,
+      weight: context.decisions().weightOf(stage.name, stage.source),
       input_ids: encoded.input_ids.slice(),
       loss_mask: encoded.loss_mask.slice(),
       n_tokens: encoded.input_ids.length,

@@ -1,7 +1,7 @@
 import type { TaskRecord } from '../../grading/task-record.js';
 import type { TrajectoryRow } from '../../tables/table-specs.js';
-import type { ScoreScale } from '../../trajectory/execution.js';
 import type { Trajectory } from '../../trajectory/trajectory.js';
+import type { StageOfInput } from '../stage.js';
 import { lineage } from './lineage.js';
 
 export interface Verdict {
@@ -9,6 +9,8 @@ export interface Verdict {
   /** filter reason or reject code */
   readonly reason: string | null;
   readonly duplicate_of: string | null;
+  /** a sentence with what decided, where there is one */
+  readonly detail: string | null;
   readonly flags: readonly string[];
 }
 
@@ -17,12 +19,12 @@ export function trajectoryRow(options: {
   trajectory: Trajectory;
   task: TaskRecord | null;
   taskId: string | null;
-  scale: ScoreScale;
+  stage: StageOfInput;
   verdict: Verdict;
 }): TrajectoryRow {
-  const { trajectory, task, verdict } = options;
+  const { trajectory, task, verdict, stage } = options;
   const scores = trajectory.submissions
-    .filter((each) => each.scale === options.scale && each.gradable && !each.stale)
+    .filter((each) => each.scale === stage.selection.score_scale && each.gradable && !each.stale)
     .sort((a, b) => a.order - b.order)
     .flatMap((each) => (each.score === null ? [] : [each.score]));
   const isLowerBetter = task?.is_lower_better ?? trajectory.task_claims?.is_lower_better ?? null;
@@ -50,8 +52,11 @@ export function trajectoryRow(options: {
     last_score: scores.at(-1) ?? null,
     termination: trajectory.termination,
     feedback_exposes_test_score: trajectory.feedback_exposes_test_score,
+    stage: stage.name,
+    source: stage.source,
     decision: verdict.decision,
     reason: verdict.reason,
     duplicate_of: verdict.duplicate_of,
+    detail: verdict.detail,
   };
 }

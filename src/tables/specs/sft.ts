@@ -35,6 +35,12 @@ export const SFT_TABLE = {
       doc: 'training stage that the pipeline names; null without',
     },
     {
+      name: 'source',
+      type: 'string',
+      nullable: true,
+      doc: 'source as its input is named; null without',
+    },
+    {
       name: 'split',
       type: 'string',
       nullable: false,
@@ -75,7 +81,18 @@ export const SFT_TABLE = {
       values: [...MEDALS, 'none'],
       doc: 'medal of the anchor; none is graded and below bronze, null is unknown',
     },
-    { name: 'weight', type: 'float64', nullable: false, doc: 'sampling weight of the row; 1 by default' },
+    {
+      name: 'threshold_source',
+      type: 'string',
+      nullable: true,
+      doc: 'where the quality threshold came from: leaderboard, baselines, corpus_quantiles, pipeline, ...; null without one',
+    },
+    {
+      name: 'weight',
+      type: 'float64',
+      nullable: false,
+      doc: 'mix weight of its stage and source; 1 by default',
+    },
     { name: 'input_ids', type: 'list<int32>', nullable: false, doc: 'token ids' },
     {
       name: 'loss_mask',

@@ -35,6 +35,18 @@ export const TRAJECTORIES_TABLE = {
       doc: 'the agent saw scores on hidden labels',
     },
     {
+      name: 'stage',
+      type: 'string',
+      nullable: true,
+      doc: 'training stage that its input belongs to; null without',
+    },
+    {
+      name: 'source',
+      type: 'string',
+      nullable: true,
+      doc: 'source as its input is named; null without',
+    },
+    {
       name: 'decision',
       type: 'string',
       nullable: false,
@@ -45,13 +57,19 @@ export const TRAJECTORIES_TABLE = {
       name: 'reason',
       type: 'string',
       nullable: true,
-      doc: 'filter reason or reject code; null where it was kept',
+      doc: 'filter reason, duplicate reason or reject code; null where it was kept',
     },
     {
       name: 'duplicate_of',
       type: 'string',
       nullable: true,
       doc: 'trajectory_id of the one that stands for it; null unless a duplicate',
+    },
+    {
+      name: 'detail',
+      type: 'string',
+      nullable: true,
+      doc: 'a sentence with the numbers that decided; null where there is none',
     },
   ],
 } as const satisfies TableSpec;

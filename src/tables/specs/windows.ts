@@ -72,6 +72,12 @@ export const WINDOWS_TABLE = {
       values: [...MEDALS, 'none'],
       doc: 'medal of the score; none is graded and below bronze, null is unknown',
     },
+    {
+      name: 'threshold_source',
+      type: 'string',
+      nullable: true,
+      doc: 'where the thresholds of the medals came from: leaderboard, baselines, corpus_quantiles, pipeline, ...; null where the task has none',
+    },
     { name: 'reward', type: 'float64', nullable: true, doc: 'null where the outcome pays nothing' },
     {
       name: 'reward_name',

@@ -1,6 +1,7 @@
 /** Runs of combining marks from this length on are put in order here, not by String.normalize. */
 const LONG_RUN = 1024;
 const LONG_RUN_START = new RegExp(`\\p{M}{${LONG_RUN}}`, 'gu');
+const MARK = /\p{M}/u;
 // Taken in steps: one match of millions of characters overflows the stack of the regular expression engine.
 const MORE_MARKS = new RegExp(`\\p{M}{1,${LONG_RUN}}`, 'uy');
 
@@ -11,10 +12,10 @@ const HIGHEST = '\u0345';
 /**
  * Puts long runs of combining marks in canonical order, so that normalising them takes linear time: engines sort a
  * run by insertion, which a hostile text of some megabytes of mixed marks would turn into hours. `standsAlone`
- * tells marks that take no part in ordering.
+ * tells marks that take no part in ordering. Null where there is no such run.
  */
-export function orderLongRuns(text: string, standsAlone: (mark: string) => boolean): string {
-  if (text.length < LONG_RUN) return text;
+export function orderLongRuns(text: string, standsAlone: (mark: string) => boolean): string | null {
+  if (!mayHoldLongRun(text)) return null;
   let result = '';
   let done = 0;
   LONG_RUN_START.lastIndex = 0;
@@ -28,7 +29,18 @@ export function orderLongRuns(text: string, standsAlone: (mark: string) => boole
     done = end;
     LONG_RUN_START.lastIndex = end;
   }
-  return result + text.slice(done);
+  return done === 0 ? null : result + text.slice(done);
+}
+
+/** A long run covers a multiple of its length, so looking there is enough to know that there is none. */
+function mayHoldLongRun(text: string): boolean {
+  for (let i = LONG_RUN - 1; i < text.length; i += LONG_RUN) {
+    // A low surrogate is the second half of the character before it.
+    const code = text.charCodeAt(i);
+    const start = code >= 0xdc00 && code <= 0xdfff ? i - 1 : i;
+    if (code >= 0x300 && MARK.test(String.fromCodePoint(text.codePointAt(start) ?? 0))) return true;
+  }
+  return false;
 }
 
 function orderRun(run: string, standsAlone: (mark: string) => boolean): string {

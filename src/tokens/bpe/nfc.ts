@@ -28,14 +28,19 @@ const ONE_ALONE = new RegExp(STANDS_ALONE.source, 'u');
 export function toNfc(text: string): string {
   if (!MAY_CHANGE.test(text)) return text;
   const ordered = orderLongRuns(text, (mark) => ONE_ALONE.test(mark));
-  const whole = ordered.normalize('NFC');
+  if (ordered !== null) return normalizeAround(ordered);
+  const whole = text.normalize('NFC');
   // Characters that stand alone can only keep text from changing, so unchanged text needs no second look.
-  if (whole === text || !ONE_ALONE.test(ordered)) return whole;
+  return whole === text || !ONE_ALONE.test(text) ? whole : normalizeAround(text);
+}
+
+/** Normalises the stretches between characters that stand alone. */
+function normalizeAround(text: string): string {
   let result = '';
   let done = 0;
-  for (const match of ordered.matchAll(STANDS_ALONE)) {
-    result += ordered.slice(done, match.index).normalize('NFC') + match[0];
+  for (const match of text.matchAll(STANDS_ALONE)) {
+    result += text.slice(done, match.index).normalize('NFC') + match[0];
     done = match.index + match[0].length;
   }
-  return result + ordered.slice(done).normalize('NFC');
+  return result + text.slice(done).normalize('NFC');
 }

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeConversations } from './conversations.js';
+import type { BenchResult } from './figures.js';
+
+const SMALL_BYTES = 6_000_000;
+const LARGE_BYTES = 60_000_000;
+
+/** Prints what the process used, when it ends. */
+const METER = `data:text/javascript,process.on('exit',()=>{const u=process.resourceUsage();process.stderr.write('\\nusage '+JSON.stringify({cpu:(u.userCPUTime+u.systemCPUTime)/1e6,rss:u.maxRSS*1024})+'\\n')})`;
+
+interface Usage {
+  readonly wall: number;
+  /** user and system seconds of all threads */
+  readonly cpu: number;
+  /** peak resident bytes */
+  readonly rss: number;
+}
+
+function measure(args: readonly string[]): Promise<Usage> {
+  const start = performance.now();
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, ['--import', METER, 'dist/cli/main.js', ...args], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let text = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    child.on('error', fail);
+    child.on('close', (code) => {
+      const usage = /usage (\{.*\})/.exec(text)?.[1];
+      if (code !== 0 || usage === undefined) fail(new Error(`the run ended with ${code}: ${text}`));
+      else done({ wall: (performance.now() - start) / 1000, ...(JSON.parse(usage) as Omit<Usage, 'wall'>) });
+    });
+  });
+}
+
+/** The whole job, raw JSON lines to verified Parquet shards, in processes of their own, start-up included. */
+export async function benchPipeline(): Promise<BenchResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'trajmill-bench-'));
+  try {
+    const job = async (bytes: number, workers: number): Promise<Usage & { megabytes: number }> => {
+      const log = join(folder, `${bytes}.jsonl`);
+      const size = await writeConversations(log, bytes);
+      const pipeline = join(folder, `${bytes}.yaml`);
+      writeFileSync(
+        pipeline,
+        `version: 1\ninputs: [{ globs: ['${log}'] }]\nselection: { rules: [whole] }\ntables: [sft, trajectories]\n`,
+      );
+      const out = join(folder, `out-${bytes}-${workers}`);
+      const usage = await measure(['run', pipeline, '--out', out, '--workers', String(workers)]);
+      return { ...usage, megabytes: size / 1e6 };
+    };
+    const small = await job(SMALL_BYTES, 1);
+    const one = await job(LARGE_BYTES, 1);
+    const two = await job(LARGE_BYTES, 2);
+    const rate = ({ megabytes, wall }: { megabytes: number; wall: number }): number => megabytes / wall;
+    // what a run costs whatever its size is the same in both, so the difference is the work alone
+    const perCore = (one.megabytes - small.megabytes) / (one.cpu - small.cpu);
+    return {
+      figures: {
+        pipeline_mb_per_s_per_core: perCore,
+        speedup_1_to_2_workers: one.wall / two.wall,
+        peak_rss_10x_vs_1x: one.rss / small.rss,
+      },
+      rows: [
+        { what: 'raw log, 1 worker, wall, start-up included', value: rate(one), unit: 'MB/s' },
+        { what: 'raw log, 2 workers, wall, start-up included', value: rate(two), unit: 'MB/s' },
+        { what: 'raw log a CPU second, start-up included', value: one.megabytes / one.cpu, unit: 'MB/s' },
+        { what: 'raw log a CPU second, start-up taken off', value: perCore, unit: 'MB/s' },
+        { what: `peak memory, ${small.megabytes.toFixed(0)} MB of log`, value: small.rss / 1e6, unit: 'MB' },
+        { what: `peak memory, ${one.megabytes.toFixed(0)} MB of log`, value: one.rss / 1e6, unit: 'MB' },
+      ],
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,133 @@
+import { RejectError } from '../logs/reject.js';
+import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
+import type { LoggedMessage } from './anthropic-turns.js';
+import { inputMessage, replyOrigin } from './claude-messages.js';
+import { resultEnd, resultFlags } from './claude-result.js';
+import { fieldPath, listOf, objectOf } from './fields.js';
+import { messagesRun } from './messages-run.js';
+import { asArray, asId, asString, isObject, type JsonObject } from './shape.js';
+import { requireModelTurns } from './shell-executions.js';
+
+const SPOKEN: ReadonlySet<string> = new Set(['assistant', 'user']);
+
+export const claudeCodeStream: FormatAdapter = {
+  name: 'claude-code-stream',
+  version: '1',
+  unit: 'document',
+  experiments: { experiment: [], scoring: [] },
+  notes: {
+    title: 'Output of Claude Code and its SDK, --output-format stream-json: JSON lines or one list',
+    recognised_by:
+      'a record of type system and subtype init before records of type assistant, user and result',
+    scores: 'none',
+    executions:
+      'calls with the error mark of their results; experiments only if a pipeline names tools or command patterns',
+    reasoning: 'thinking blocks; absent where only their signature is logged (flag reasoning_hidden)',
+    token_ids: 'none',
+    logprobs: 'none',
+    loss: [
+      'the first prompt is not recorded unless user messages are replayed (flag prompts_absent); nor are times',
+      'system prompt and tool definitions are not recorded, of tools only the names',
+      'arguments are objects: the text that the model wrote is not recorded',
+      'cost, duration and usage; partial messages of stream_event records, which the whole ones repeat',
+    ],
+  },
+  detect,
+  read,
+};
+
+function detect(sniff: Sniff): Detection | null {
+  const listed = asArray(sniff.json);
+  const records = listed.length > 0 ? listed : sniff.lines;
+  const init = records.some(
+    (item) => isObject(item) && item['type'] === 'system' && item['subtype'] === 'init',
+  );
+  if (!init || !records.every((item) => isObject(item) && typeof item['type'] === 'string')) return null;
+  return {
+    confidence: 'certain',
+    reason: 'a stream that opens with system init',
+    unit: listed.length > 0 ? 'document' : 'lines',
+  };
+}
+
+/** A conversation of the stream: the main one, or that of the sub-agent which a call started. */
+interface Voice {
+  readonly call: string | null;
+  readonly messages: LoggedMessage[];
+  readonly restarts: number[];
+}
+
+function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
+  const records = listOf(input, 'list').map((value, index) => objectOf(value, `[${index}]`));
+  const voices = new Map<string | null, Voice>([[null, { call: null, messages: [], restarts: [] }]]);
+  let init: JsonObject = {};
+  let result: JsonObject | null = null;
+  records.forEach((record, index) => {
+    const type = asString(record['type']);
+    const call = asString(record['parent_tool_use_id']);
+    const voice = voices.get(call) ?? { call, messages: [], restarts: [] };
+    voices.set(call, voice);
+    if (type === 'system' && record['subtype'] === 'init' && init['type'] === undefined) init = record;
+    if (type === 'system' && record['subtype'] === 'compact_boundary')
+      voice.restarts.push(voice.messages.length);
+    if (type === 'result') result = record;
+    const message = recordMessage(record, `[${index}]`);
+    if (message !== null) voice.messages.push(message);
+  });
+  const end: JsonObject = result ?? {};
+  const session = asId(init['session_id']) ?? asId(end['session_id']);
+  const spoken = [...voices.values()].filter(({ messages }) => messages.length > 0);
+  if (spoken.length === 0)
+    throw new RejectError('no_turns', `${records.length} records, none of them a message`);
+  const runs = spoken.map((voice) => readVoice(voice, { context, init, end, session }));
+  if (runs.length === 1) requireModelTurns(runs[0]?.turns ?? []);
+  return runs;
+}
+
+function readVoice(
+  voice: Voice,
+  at: { context: ReadContext; init: JsonObject; end: JsonObject; session: string | null },
+): RawTrajectory {
+  const { init, end, session } = at;
+  const subagent = voice.call !== null;
+  const stated = subagent ? null : resultEnd(end);
+  const asked = voice.messages[0]?.role === 'user' && !isResult(voice.messages[0]);
+  const run = messagesRun(voice, at.context, {
+    session_id: subagent ? voice.call : session,
+    parent_session: subagent ? session : null,
+    scaffold: 'claude-code',
+    scaffold_version: asString(init['claude_code_version']),
+    model: asString(init['model']),
+    ...(stated === null ? {} : { termination: stated }),
+    flags: ['system_prompt_absent', ...(asked ? [] : ['prompts_absent']), ...(subagent ? ['subagent'] : [])],
+  });
+  return subagent ? run : { ...run, flags: [...run.flags, ...resultFlags(run, end)] };
+}
+
+function isResult(message: LoggedMessage): boolean {
+  return asArray(message.content).some((block) => isObject(block) && block['type'] === 'tool_result');
+}
+
+function recordMessage(record: JsonObject, at: string): LoggedMessage | null {
+  const type = asString(record['type']) ?? '';
+  if (!SPOKEN.has(type)) return null;
+  const path = fieldPath(at, 'message');
+  const message = objectOf(record['message'], path);
+  if (type === 'assistant') {
+    const reply = replyOrigin(message, path);
+    const failed = asString(record['error']) !== null;
+    return {
+      role: 'assistant',
+      content: message['content'],
+      path,
+      ...reply,
+      ...(failed ? { origin: 'environment' as const, flags: [...(reply.flags ?? []), 'api_error'] } : {}),
+    };
+  }
+  const human = record['isSynthetic'] !== true;
+  const flags = human ? [] : ['meta'];
+  return {
+    ...inputMessage(message['content'], { path, timestamp: asString(record['timestamp']), human, flags }),
+    beside: record['tool_use_result'],
+  };
+}

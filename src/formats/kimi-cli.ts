@@ -1,0 +1,78 @@
+import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
+import { objectOf } from './fields.js';
+import { readKimiEvents } from './kimi-events.js';
+import { readKimiJournal } from './kimi-journal.js';
+import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import { requireModelTurns } from './shell-executions.js';
+
+export const kimiCli: FormatAdapter = {
+  name: 'kimi-cli',
+  version: '1',
+  unit: 'lines',
+  experiments: { experiment: [], scoring: [] },
+  notes: {
+    title: 'Kimi wire files (JSON lines): the journal of Kimi Code and the events of the older Kimi CLI',
+    recognised_by: 'a metadata line with protocol_version, or lines with timestamp and a typed message',
+    scores: 'none',
+    executions: 'calls and their results, error flag of a result, no exit codes',
+    reasoning: 'think parts',
+    token_ids: 'none',
+    logprobs: 'none',
+    loss: [
+      'prompts are written twice (turn.prompt and context): the context counts; a steer that never reached it is lost',
+      'steps that gave no text and no call are left out (flag empty_replies)',
+      'notes that the harness puts before a result when it sends it (errors, empty output)',
+      'arguments are objects in the journal: the text that the model wrote is not recorded',
+      'token counts, permissions, plans and display texts',
+      'a sub-agent with a file of its own names its session by its folder alone',
+      'pictures become placeholders',
+    ],
+  },
+  detect,
+  read,
+};
+
+/** Events of the older wire that only it has. */
+const WIRE_EVENTS: ReadonlySet<string> = new Set([
+  'TurnBegin',
+  'TurnEnd',
+  'StepBegin',
+  'StepInterrupted',
+  'ContentPart',
+  'ToolCall',
+  'ToolResult',
+  'StatusUpdate',
+  'SubagentEvent',
+]);
+
+function detect(sniff: Sniff): Detection | null {
+  if (sniff.lines.some((line) => hasKeys(line, 'type', 'protocol_version') && line['type'] === 'metadata')) {
+    return { confidence: 'certain', reason: 'a metadata line with protocol_version', unit: 'lines' };
+  }
+  if (sniff.lines.some((line) => isObject(line) && isWireEvent(line))) {
+    return { confidence: 'certain', reason: 'events of the Kimi wire', unit: 'lines' };
+  }
+  if (
+    sniff.lines.some((line) => isObject(line) && (asString(line['type']) ?? '').startsWith('context.append_'))
+  ) {
+    return { confidence: 'certain', reason: 'a Kimi journal', unit: 'lines' };
+  }
+  return null;
+}
+
+function isWireEvent(line: JsonObject): boolean {
+  const message = line['message'];
+  if (!hasKeys(line, 'timestamp') || !hasKeys(message, 'type', 'payload')) return false;
+  return WIRE_EVENTS.has(asString(message['type']) ?? '');
+}
+
+function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
+  const records = (Array.isArray(input) ? input : [input]).map((value, index) =>
+    objectOf(value, `line ${index + 1}`),
+  );
+  const runs = records.some(isWireEvent)
+    ? readKimiEvents(records, context)
+    : [readKimiJournal(records, context)];
+  if (runs.length === 1) requireModelTurns(runs[0]?.turns ?? []);
+  return runs;
+}

@@ -1,0 +1,85 @@
+import { isJsonArray, isJsonObject, type JsonValue, readJson, toPythonJson } from '../chat/python-json.js';
+import type { Span } from '../trajectory/span.js';
+
+/**
+ * Whether texts of a rendering are a call, in order and complete: its name, then its arguments as the log has them,
+ * as JSON, or key by key as some templates print them. Numbers and constants between keys may be missing from the
+ * texts, since they hold no words.
+ */
+export function isCallOf({ call }: Span, texts: readonly string[]): boolean {
+  if (call === null) return false;
+  let at = 0;
+  if (call.name !== '') {
+    if (texts[0] !== call.name) return false;
+    // Some formats name the tool in the header of the call and in its body.
+    while (texts[at] === call.name) at++;
+  }
+  const rest = texts.slice(at);
+  if (rest.length <= 1 && !call.arguments_were_object && (rest[0] ?? '') === call.arguments) return true;
+  const value = parsed(call.arguments);
+  if (value === undefined) return false;
+  if (rest.length === 1 && sameJson(rest[0] ?? '', value)) return true;
+  if (!isJsonObject(value)) return false;
+  return [false, true].some((sorted) => new Reader(rest, sorted).readsAll(value));
+}
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return readJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function sameJson(text: string, value: JsonValue): boolean {
+  const other = parsed(text);
+  return other !== undefined && toPythonJson(other) === toPythonJson(value);
+}
+
+/** Follows a value through texts. */
+class Reader {
+  #at = 0;
+
+  constructor(
+    private readonly texts: readonly string[],
+    private readonly sorted: boolean,
+  ) {}
+
+  readsAll(value: JsonValue): boolean {
+    return this.#readsMembers(value) && this.#at === this.texts.length;
+  }
+
+  #readsMembers(value: JsonValue): boolean {
+    if (isJsonArray(value)) return value.every((item) => this.#reads(item));
+    if (!isJsonObject(value)) return true;
+    const entries = [...value];
+    // As Jinja's dictsort: by key, letters of both cases alike.
+    if (this.sorted) entries.sort(([one], [other]) => order(one.toLowerCase(), other.toLowerCase()));
+    return entries.every(([key, item]) => this.#takes(key) && this.#reads(item));
+  }
+
+  #reads(value: JsonValue): boolean {
+    if (typeof value === 'string') return this.#takes(value);
+    const next = this.texts[this.#at];
+    if (isJsonArray(value) || isJsonObject(value)) {
+      if (next !== undefined && sameJson(next, value)) {
+        this.#at++;
+        return true;
+      }
+      return this.#readsMembers(value);
+    }
+    return true;
+  }
+
+  /** An empty text leaves nothing behind. */
+  #takes(text: string): boolean {
+    if (text === '') return true;
+    if (this.texts[this.#at] !== text) return false;
+    this.#at++;
+    return true;
+  }
+}
+
+function order(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { grok } from '../../src/formats/grok.js';
+import { detectLines, outline, placed, runOf } from './session-logs.js';
+
+const user = (text: string, rest: object = {}) => ({
+  type: 'user',
+  content: [{ type: 'text', text }],
+  ...rest,
+});
+const reply = (content: string, rest: object = {}) => ({
+  type: 'assistant',
+  content,
+  model_id: 'grok-4',
+  model_fingerprint: 'f',
+  ...rest,
+});
+const reasoning = (text: string) => ({
+  type: 'reasoning',
+  id: 'r',
+  summary: text === '' ? [] : [{ type: 'summary_text', text }],
+  encrypted_content: 'x',
+});
+const search = {
+  type: 'backend_tool_call',
+  kind: { tool_type: 'web_search', action: { query: 'q' }, id: 'w' },
+};
+
+it('grok: opens a reply with what stands before it', () => {
+  const lines = [
+    { type: 'system', content: 'S' },
+    user('env', { synthetic_reason: 'environment_context' }),
+    user('go', { prompt_index: 0 }),
+    reasoning('plan'),
+    search,
+    reply('look', { tool_calls: [{ id: 'c', name: 'read', arguments: '{"f": 1}' }] }),
+    { type: 'tool_result', tool_call_id: 'c', content: 'text', images: ['data:'] },
+    reasoning(''),
+    reply('done'),
+    user('why?', { prompt_index: 1, prior_turn_interrupt: 'mid_turn_abort' }),
+  ];
+  expect(detectLines(grok, lines)?.confidence).toBe('certain');
+  const run = runOf(grok, lines);
+  expect(outline(run.turns)).toEqual([
+    'system: prompt S',
+    'user: observation env',
+    'user: prompt go',
+    'assistant: reasoning plan | tool_call {"query":"q"} | TEXT look | TOOL_CALL {"f": 1}',
+    'tool: observation text | image [image]',
+    'assistant: TEXT done',
+    'user: prompt why?',
+  ]);
+  expect(run.turns[5]?.truncated).toBe('aborted');
+  expect(run.flags).toEqual([
+    'no_experiment_boundary',
+    'reasoning_summary',
+    'provider_side_calls',
+    'reasoning_hidden',
+  ]);
+});
+
+it('grok: reads ids and model from the summary beside it', () => {
+  const summary = JSON.stringify({ info: { id: 's' }, parent_session_id: 'p', current_model_id: 'm' });
+  const lines = [user('q', { prompt_index: 0 }), { type: 'assistant', content: 'a' }];
+  const run = runOf(grok, lines, placed('x/chat_history.jsonl', { 'summary.json': summary }));
+  expect(run).toMatchObject({ session_id: 's', parent_session: 'p', model: 'm' });
+});
+
+it('grok: leaves lines of other tools alone', () => {
+  expect(
+    detectLines(grok, [
+      { type: 'user', message: {} },
+      { type: 'assistant', message: {} },
+    ]),
+  ).toBeNull();
+  expect(detectLines(grok, [user('x', { prompt_index: 0 }), { type: 'progress' }])).toBeNull();
+  expect(() => runOf(grok, [user('q', { prompt_index: 0 }), { type: 'video' }])).toThrow(/known type/);
+});

@@ -1,0 +1,247 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { TaskRecord } from '../../src/grading/task-record.js';
+import { pipelineFields } from '../../src/pipeline/config.js';
+import { decide } from '../../src/pipeline/decide.js';
+import { type Plan, type PlanBody, type PlanInput, sealPlan } from '../../src/pipeline/plan.js';
+import { encodeSignature, type Survey, type SurveyRow } from '../../src/pipeline/survey.js';
+import { MinHasher } from '../../src/selection/minhash.js';
+import { nearDuplicatesSchema } from '../../src/selection/near-duplicates.js';
+import { taskOf } from '../windows/synthetic-run.js';
+
+function planOf(
+  options: object,
+  rest: { inputs?: Partial<PlanInput>[]; tasks?: number; records?: TaskRecord[] } & Partial<
+    Pick<PlanBody, 'corpus_thresholds'>
+  > = {},
+): Plan {
+  const { inputs: _inputs, out: _out, ...config } = pipelineFields.parse({ version: 1, ...options });
+  const input = { path: 'a.jsonl', bytes: 1, sha256: '', format: 'auto', stage: null, source: null };
+  return sealPlan({
+    schema_version: 1,
+    tool_version: '0',
+    config,
+    tokenizer_sha256: '',
+    template_sha256: '',
+    adapters: {},
+    task_records: rest.records ?? [],
+    corpus_thresholds: rest.corpus_thresholds ?? [],
+    decontamination: { lists: [], texts: [] },
+    inputs: (rest.inputs ?? [{}]).map((each) => ({ ...input, ...each })),
+    companions: [],
+    tasks: Array.from({ length: rest.tasks ?? 1 }, () => []),
+  });
+}
+
+function row(id: string, rest: Partial<SurveyRow> = {}): SurveyRow {
+  return { id, input: 0, format: 'x', task: null, family: null, turns: 1, chars: 1, ...rest };
+}
+
+/** Surveys of the rows, cut into tasks of these sizes; the last takes what is left. */
+function surveysOf(rows: readonly SurveyRow[], sizes: readonly number[]): Survey[] {
+  const surveys: Survey[] = [];
+  let from = 0;
+  for (const size of [...sizes, rows.length]) {
+    surveys.push({ plan_id: 'p', task: surveys.length, rows: rows.slice(from, from + size) });
+    from += size;
+  }
+  return surveys;
+}
+
+/** What became of each row, in plan order: null, or reason and the one that stands for it. */
+function decided(plan: Plan, rows: readonly SurveyRow[], sizes: readonly number[] = []) {
+  const surveys = surveysOf(rows, sizes);
+  const { tasks, decisions } = decide(
+    { ...plan, body: { ...plan.body, tasks: surveys.map(() => []) } },
+    surveys,
+  );
+  const all = surveys.flatMap(({ task, rows: own }) =>
+    own.map((_, order) => tasks[task]?.rows.find((each) => each.order === order) ?? null),
+  );
+  return { all, decisions };
+}
+
+const reasonsOf = (found: ReturnType<typeof decided>) => found.all.map((each) => each?.reason ?? null);
+
+describe('equal turns', () => {
+  it('leave the first in plan order and number the others', () => {
+    const { all, decisions } = decided(planOf({}), ['a', 'b', 'a', 'c', 'a'].map((id) => row(id)), [3]);
+    expect(all.map((each) => each?.occurrence ?? 0)).toEqual([0, 0, 1, 0, 2]);
+    expect(all[4]).toMatchObject({ decision: 'duplicate', reason: 'equal_turns', duplicate_of: 'a', order: 1 });
+    expect(decisions.counts).toEqual({ equal_turns: 2 });
+  });
+
+  it('are copies where the pipeline keeps them', () => {
+    const { all } = decided(planOf({ duplicates: 'keep' }), [row('a'), row('a')]);
+    expect(all).toMatchObject([null, { decision: 'copy', occurrence: 1 }]);
+  });
+});
+
+describe('near duplicates', () => {
+  const hasher = new MinHasher({ ...nearDuplicatesSchema.parse({}), seed: 0 });
+  const words = Array.from({ length: 300 }, (_, i) => `w${(i * 7919) % 977}`);
+  const signed = (id: string, text: readonly string[], rest: Partial<SurveyRow> = {}): SurveyRow => {
+    const signature = hasher.sign(text.join(' '));
+    return row(id, { ...(signature === null ? {} : { signature: encodeSignature(signature) }), ...rest });
+  };
+  const edited = words.map((word, i) => (i === 150 ? 'edited' : word));
+
+  it('say which one stands, and how near it is', () => {
+    const plan = planOf({ near_duplicates: {} });
+    const { all } = decided(plan, [signed('a', words), signed('b', ['else']), signed('c', edited)], [1, 1]);
+    expect(all).toMatchObject([null, null, { decision: 'duplicate', reason: 'near_duplicate', duplicate_of: 'a' }]);
+    expect(Number(/similarity ([\d.]+)/.exec(all[2]?.detail ?? '')?.[1])).toBeGreaterThan(0.9);
+  });
+
+  it('are looked for only when asked, and never behind one that is rejected', () => {
+    const rows = [signed('a', words, { rejected: true }), signed('c', edited), signed('d', words)];
+    expect(reasonsOf(decided(planOf({}), rows))).toEqual([null, null, null]);
+    const { all } = decided(planOf({ near_duplicates: {} }), rows);
+    expect(all.map((each) => each?.duplicate_of ?? null)).toEqual([null, null, 'c']);
+  });
+});
+
+describe('quantiles', () => {
+  const record = taskOf(null, { task_id: 't', is_lower_better: true });
+  const rows = [
+    row('a', { task: 't', scores: { test: [5, 3] } }),
+    row('a', { task: 't', scores: { test: [5, 3] } }),
+    row('b', { task: 't', scores: { test: [1], validation: [0] } }),
+    row('c', { task: 't', scores: { test: [0] }, left_out: { reason: 'decontaminated', detail: '' } }),
+    row('d', { task: 'u', scores: { test: [99] } }),
+    row('e', { task: 't', rejected: true, scores: { test: [-9] } }),
+  ];
+
+  it('are taken over what stands of the task, by its direction', () => {
+    const plan = planOf(
+      {},
+      {
+        records: [record],
+        corpus_thresholds: [{ task_id: 't', gold: 1, silver: 0.67, bronze: 0.34, median: 0.33 }],
+      },
+    );
+    // from the worst: 5, 3, 1
+    expect(decided(plan, rows).decisions.thresholds).toEqual([
+      { task_id: 't', gold: 1, silver: 1, bronze: 3, median: 5, n: 3 },
+    ]);
+  });
+
+  it('of quality are found for every stage that asks', () => {
+    const selection = { rules: ['initial'], quality: { quantile: 0.5 } };
+    const validation = { ...selection, score_scale: 'validation' };
+    const plan = planOf(
+      { stages: [{ name: 's', selection }, { name: 'v', selection: validation }] },
+      { records: [record], inputs: [{ stage: 's' }] },
+    );
+    expect(decided(plan, rows).decisions.quantiles).toEqual([
+      { task_id: 't', scale: 'test', q: 0.5, score: 3, n: 3 },
+      { task_id: 't', scale: 'validation', q: 0.5, score: 0, n: 1 },
+    ]);
+  });
+});
+
+describe('caps', () => {
+  const inputs = [
+    { path: 'a', stage: 'general', source: 'x' },
+    { path: 'b', stage: 'mle', source: 'x' },
+    { path: 'c', stage: 'mle', source: null },
+  ];
+  const first = { survive: 'first' };
+
+  it.each([
+    ['a task', { caps: { task: 1, ...first } }, [null, 'cap_task', null, null]],
+    ['a source, or else a file', { caps: { source: 1, ...first } }, [null, 'cap_source', null, 'cap_source']],
+    ['a stage', { caps: { stage: 1, ...first } }, [null, null, 'cap_stage', 'cap_stage']],
+    [
+      'a stage, where one has its own',
+      { stages: [{ name: 'general', max_trajectories: 0 }, { name: 'mle' }], caps: { stage: 2, ...first } },
+      ['cap_stage', null, null, 'cap_stage'],
+    ],
+    [
+      'a task within a stage',
+      { stages: [{ name: 'general' }, { name: 'mle', max_per_task: 0 }] },
+      [null, 'cap_task', 'cap_task', null],
+    ],
+  ])('of %s', (_name, options, reasons) => {
+    const rows = [
+      row('a', { input: 0, task: 't', prospect: true }),
+      row('b', { input: 1, task: 't', prospect: true }),
+      row('c', { input: 2, task: 'u', prospect: true }),
+      row('d', { input: 2, prospect: true }),
+    ];
+    expect(reasonsOf(decided(planOf(options, { inputs }), rows))).toEqual(reasons);
+  });
+
+  it('count only what selection keeps, by the thresholds that the corpus gives', () => {
+    const selection = { rules: ['initial'], quality: { quantile: 0.75 } };
+    const plan = planOf({ selection, caps: { task: 1, ...first } }, { records: [taskOf(null, { task_id: 't' })] });
+    const scored = (id: string, score: number): SurveyRow =>
+      row(id, { task: 't', prospect: score, scores: { test: [score] } });
+    const rows = [scored('a', 1), scored('b', 3), scored('c', 4), scored('d', 2), row('e', { task: 't', prospect: false })];
+    expect(reasonsOf(decided(plan, rows))).toEqual([null, null, 'cap_task', null, null]);
+  });
+});
+
+describe('mix weights', () => {
+  it('are counted over what the caps leave', () => {
+    const plan = planOf(
+      { mix: { as: 'share', stages: { a: 1, b: 1 } }, caps: { stage: 2 } },
+      { inputs: [{ stage: 'a' }, { stage: 'b' }] },
+    );
+    const rows = ['p', 'q', 'r'].map((id) => row(id, { input: 0, prospect: true }));
+    const { decisions } = decided(plan, [...rows, row('s', { input: 1, prospect: true })]);
+    expect(decisions.weights).toEqual([
+      { stage: 'a', source: null, n: 2, weight: 0.75 },
+      { stage: 'b', source: null, n: 1, weight: 1.5 },
+    ]);
+  });
+
+  it('are absent where none is asked', () => {
+    expect(decided(planOf({}), [row('a')]).decisions.weights).toEqual([]);
+  });
+});
+
+describe('task boundaries', () => {
+  const rows = fc.array(
+    fc.record({
+      id: fc.constantFrom(...'abcdefghij'),
+      task: fc.constantFrom('t', 'u', null),
+      prospect: fc.boolean(),
+      score: fc.integer({ min: 0, max: 5 }),
+      out: fc.boolean(),
+    }),
+    { maxLength: 30 },
+  );
+
+  it('change no decision', () => {
+    const plan = planOf(
+      { caps: { task: 2, source: 4 }, seed: 5 },
+      {
+        records: [taskOf(null, { task_id: 't' })],
+        corpus_thresholds: [{ task_id: 't', gold: 0.9, silver: 0.7, bronze: 0.5, median: 0.3 }],
+      },
+    );
+    fc.assert(
+      fc.property(rows, fc.array(fc.integer({ min: 0, max: 7 }), { maxLength: 6 }), (made, sizes) => {
+        // equal trajectories are equal in all that is read of them
+        const byId = new Map(made.map((each) => [each.id, each]));
+        const surveyed = made.map(({ id }) => {
+          const { task, prospect, score, out } = byId.get(id) ?? made[0] ?? { task: null, prospect: false, score: 0, out: false };
+          const leftOut = out ? { left_out: { reason: 'decontaminated' as const, detail: '' } } : {};
+          return row(id, { task, prospect, scores: { test: [score] }, ...leftOut });
+        });
+        const whole = decided(plan, surveyed);
+        const cut = decided(plan, surveyed, sizes);
+        const bare = (found: typeof whole) => found.all.map((each) => (each === null ? null : { ...each, order: 0 }));
+        expect(bare(cut)).toEqual(bare(whole));
+        expect({ ...cut.decisions, plan_id: '' }).toEqual({ ...whole.decisions, plan_id: '' });
+        expect(Math.max(0, ...['t', 'u'].map((task) => keptOf(whole, surveyed, task)))).toBeLessThanOrEqual(2);
+      }),
+      { numRuns: 200 },
+    );
+
+    function keptOf(found: ReturnType<typeof decided>, surveyed: readonly SurveyRow[], task: string): number {
+      return surveyed.filter((each, i) => each.task === task && each.prospect === true && found.all[i] === null).length;
+    }
+  });
+});

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { BpeEncoder } from '../../src/tokens/bpe/bpe-encoder.js';
+import { compileTables } from '../../src/tokens/bpe/compile-tables.js';
+import type { SpecialHandling } from '../../src/tokens/encoder.js';
+import { readTokenizerFile, type TokenizerFile } from '../../src/tokens/tokenizer-file.js';
+import { describeWithShared, sharedFile } from '../shared.js';
+import { hostileTexts } from './hostile-text.js';
+import { NativeReference } from './native-encoder.js';
+import { FAST_TOKENIZERS } from './tokenizers.js';
+
+const SEED = 20260401;
+const HOSTILE_TEXTS = 1500;
+const UNUSED_PLANES = { first: 0x34000, last: 0xdffff };
+
+/** Texts that the engine and the reference encode differently, with the first different id. */
+async function differences(
+  encoder: BpeEncoder,
+  reference: NativeReference,
+  texts: readonly string[],
+  modes: readonly SpecialHandling[] = ['match', 'plain'],
+): Promise<string[]> {
+  const sink = { ids: new Int32Array(64), length: 0 };
+  const found: string[] = [];
+  for (const special of modes) {
+    const expected = await reference.encode(texts, special);
+    for (const [k, text] of texts.entries()) {
+      sink.length = 0;
+      const count = encoder.encode(text, sink, special);
+      const ids = expected[k] ?? [];
+      const at = ids.findIndex((id, i) => sink.ids[i] !== id);
+      if (count !== ids.length || at >= 0)
+        found.push(`${special} at ${at}: ${JSON.stringify(text).slice(0, 200)}`);
+    }
+  }
+  return found;
+}
+
+function engineOf(file: TokenizerFile): BpeEncoder {
+  const compiled = compileTables(file.json);
+  if ('refusal' in compiled) throw new Error(compiled.refusal);
+  return new BpeEncoder(compiled.tables, file.json.addedTokens, file.sha256);
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(path).isDirectory() ? filesUnder(path) : [path];
+  });
+}
+
+describe.each(FAST_TOKENIZERS)('%s', (_name, path) => {
+  let file: TokenizerFile;
+  let encoder: BpeEncoder;
+  let reference: NativeReference;
+
+  beforeAll(() => {
+    file = readTokenizerFile(path);
+    encoder = engineOf(file);
+    reference = new NativeReference(path);
+  });
+
+  it('gives the ids of the reference for hostile text', async () => {
+    const contents = file.json.addedTokens.map((token) => token.content);
+    const texts: string[] = [];
+    for (const text of hostileTexts(SEED, contents)) {
+      if (texts.push(text) === HOSTILE_TEXTS) break;
+    }
+    expect(await differences(encoder, reference, texts)).toEqual([]);
+  });
+
+  it('gives them for every code point beside letters, spaces, digits and punctuation', async () => {
+    for (let plane = 0; plane < 0x110000; plane += 0x10000) {
+      const texts: string[] = [];
+      for (let first = plane; first < plane + 0x10000; first += 32) {
+        if (first >= UNUSED_PLANES.first && first < UNUSED_PLANES.last) continue;
+        let text = '';
+        for (let code = first; code < first + 32; code++) {
+          const c = code >= 0xd800 && code < 0xe000 ? '' : String.fromCodePoint(code);
+          text += `a${c}b ${c}\n${c}  ${c}${c}A'${c}.1${c}`;
+        }
+        texts.push(text);
+      }
+      expect(await differences(encoder, reference, texts, ['match'])).toEqual([]);
+    }
+  });
+
+  it('gives them for this project', async () => {
+    const texts = filesUnder(fileURLToPath(new URL('../../src', import.meta.url))).map((f) =>
+      readFileSync(f, 'utf8'),
+    );
+    expect(await differences(encoder, reference, texts)).toEqual([]);
+  });
+
+  describeWithShared('real logs', () => {
+    it('gives the ids of the reference', async () => {
+      const texts = filesUnder(sharedFile('logs')).map((f) => readFileSync(f, 'utf8').slice(0, 60_000));
+      expect(texts.length).toBeGreaterThan(100);
+      expect(await differences(encoder, reference, texts)).toEqual([]);
+    });
+  });
+});
