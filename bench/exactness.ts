@@ -55,7 +55,7 @@ async function main(args: readonly string[]): Promise<void> {
     }
     await check(batch);
   };
-  await run(folders.flatMap((folder) => [...filesOf(folder)]).flatMap(piecesOf), limit * (1 - HOSTILE_SHARE));
+  await run(piecesUnder(folders), limit * (1 - HOSTILE_SHARE));
   console.log(`files: ${JSON.stringify(totals)}`);
   await run(hostileTexts(Number(seed), contents), limit - totals.bytes);
   console.log(`${tokenizer} (${encoder.engine}): ${JSON.stringify(totals)}`);

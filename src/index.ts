@@ -7,6 +7,7 @@ export type { ChatRenderer } from './chat/renderer.js';
 // Tables and runs
 export { EXIT, TrajmillError } from './errors.js';
 export type { FormatAdapter, RawTrajectory, ReadContext } from './formats/adapter.js';
+export { registerFormat } from './formats/known-formats.js';
 export { type ReadRequest, type ReadResult, readTrajectories } from './formats/reader.js';
 export { FORMAT_NAMES, FORMATS } from './formats/registry.js';
 // Grading, selection, windows and rewards

@@ -9,10 +9,14 @@ import {
 import { EXIT, type ExitCode, TrajmillError } from '../errors.js';
 import { TOOL_VERSION } from '../version.js';
 import { commitCommand } from './commit.js';
+import { compareCommand } from './compare.js';
 import type { CliContext, CliProcess } from './context.js';
+import { explainCommand } from './explain.js';
 import { formatsCommand } from './formats.js';
+import { gradeCommand } from './grade.js';
 import { inspectCommand } from './inspect.js';
 import { planCommand } from './plan.js';
+import { rescoreCommand } from './rescore.js';
 import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
 import { statsCommand } from './stats.js';
@@ -29,7 +33,11 @@ const ROUTES = buildRouteMap({
     inspect: inspectCommand,
     tokens: tokensCommand,
     verify: verifyCommand,
+    grade: gradeCommand,
     stats: statsCommand,
+    explain: explainCommand,
+    rescore: rescoreCommand,
+    compare: compareCommand,
     formats: formatsCommand,
     schema: schemaCommand,
   },

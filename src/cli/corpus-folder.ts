@@ -3,8 +3,12 @@ import { dirname, resolve } from 'node:path';
 import { TrajmillError } from '../errors.js';
 import { builtinTasks } from '../grading/builtin-tasks.js';
 import type { TaskRecord } from '../grading/task-record.js';
+import { readDecisions } from '../pipeline/completion.js';
+import { CorpusThresholds } from '../pipeline/corpus-thresholds.js';
+import type { Decisions } from '../pipeline/decisions.js';
 import { type Plan, readPlan } from '../pipeline/plan.js';
 import { type RunFolder, runFolder } from '../pipeline/run-folder.js';
+import { type CorpusScores, corpusScoresOf } from '../selection/corpus-scores.js';
 import { type CorpusManifest, readManifest } from '../tables/manifest.js';
 import type { CliContext } from './context.js';
 import { note } from './output.js';
@@ -15,8 +19,10 @@ export interface OpenCorpus {
   readonly manifest: CorpusManifest;
   /** null where the corpus lies without its run folder, or with another version's plan */
   readonly run: { readonly folder: RunFolder; readonly plan: Plan } | null;
-  /** of the plan, else the shipped ones */
+  /** of the plan, with the thresholds that the corpus gave them; else the shipped ones */
   readonly tasks: readonly TaskRecord[];
+  /** quality quantiles that the run decided by */
+  readonly scores: CorpusScores;
 }
 
 /**
@@ -26,7 +32,11 @@ export interface OpenCorpus {
 export async function openCorpus(context: CliContext, dir: string): Promise<OpenCorpus> {
   const { corpus, manifest } = await readManifest(resolve(context.cwd, dir));
   const run = planBeside(context, corpus, manifest);
-  return { corpus, manifest, run, tasks: run?.plan.body.task_records ?? builtinTasks() };
+  if (run === null) return { corpus, manifest, run, tasks: builtinTasks(), scores: corpusScoresOf([]) };
+  const { task_records: records } = run.plan.body;
+  const { thresholds, quantiles } = decisionsOf(run.folder, run.plan.plan_id);
+  const { tasks, scores } = new CorpusThresholds({ records, thresholds, quantiles });
+  return { corpus, manifest, run, tasks: tasks.records, scores };
 }
 
 function planBeside(context: CliContext, corpus: string, manifest: CorpusManifest): OpenCorpus['run'] {
@@ -44,6 +54,11 @@ function planBeside(context: CliContext, corpus: string, manifest: CorpusManifes
     note(context, `${error.message}: task records are the shipped ones`);
   }
   return null;
+}
+
+/** What the decide pass found; a corpus that was moved without it is read as one that needed nothing. */
+function decisionsOf(folder: RunFolder, planId: string): Pick<Decisions, 'thresholds' | 'quantiles'> {
+  return readDecisions(folder, planId) ?? { thresholds: [], quantiles: [] };
 }
 
 /** The plan of a corpus, or E_USAGE where a command cannot do without. */

@@ -4,6 +4,7 @@ import { TrajmillError } from '../errors.js';
 import { builtinTasks } from '../grading/builtin-tasks.js';
 import { parseTaskFile } from '../grading/task-file.js';
 import { TaskIndex } from '../grading/task-index.js';
+import type { TaskRecord } from '../grading/task-record.js';
 
 /** Absolute path of a file that can be read. Throws E_USAGE where there is none, E_IO where it is closed to us. */
 export function requireFile(path: string, cwd: string): string {
@@ -31,7 +32,12 @@ export function requireFile(path: string, cwd: string): string {
 export function loadTaskIndex(taskFile: string | undefined, cwd: string): TaskIndex {
   const shipped = builtinTasks();
   if (taskFile === undefined) return TaskIndex.of(shipped);
-  const own = parseTaskFile(readFileSync(requireFile(taskFile, cwd), 'utf8'), taskFile);
+  const own = readTaskFile(taskFile, cwd);
   const replaced = new Set(own.map((record) => record.task_id));
   return TaskIndex.of([...own, ...shipped.filter((record) => !replaced.has(record.task_id))]);
+}
+
+/** The records of a task file. */
+export function readTaskFile(taskFile: string, cwd: string): TaskRecord[] {
+  return parseTaskFile(readFileSync(requireFile(taskFile, cwd), 'utf8'), taskFile);
 }

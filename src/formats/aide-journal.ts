@@ -5,6 +5,7 @@ import type { TaskClaims } from '../trajectory/trajectory.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { listOf, objectAt, objectOf } from './fields.js';
+import { joinGrade } from './mlebench-grade.js';
 import {
   executionIds,
   firstCallSpan,
@@ -26,7 +27,8 @@ export const aideJournal: FormatAdapter = {
     title: 'AIDE journal.json: a search tree of plans, programs and their outcomes',
     recognised_by:
       'an object with `nodes` and `node2parent` whose metrics are numbers or null, without plot code',
-    scores: "self-reported: a language model read stdout, on the agent's own validation split",
+    scores:
+      "self-reported: a language model read stdout, on the agent's own validation split; a test score where a grade of MLE-bench is beside it",
     executions: 'one experiment a node, with seconds and exception class',
     reasoning: 'none',
     token_ids: 'none',
@@ -100,30 +102,29 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
     if (submission !== null) submissions.push(submission);
   });
 
-  return [
-    {
-      session_id: null,
-      parent_session: null,
-      group: null,
-      task_id: null,
-      task_claims: claims(nodes, flags),
-      scaffold: 'aide',
-      scaffold_version: null,
-      model: null,
-      policy_version: null,
-      tools: null,
-      turns,
-      executions,
-      submissions,
-      epochs: [{ turns: turns.map((_, index) => index), reason: null }],
-      termination: 'unknown',
-      turn_budget: null,
-      seconds_budget: null,
-      resolved: null,
-      feedback_exposes_test_score: false,
-      flags: [...flags],
-    },
-  ];
+  const run: RawTrajectory = {
+    session_id: null,
+    parent_session: null,
+    group: null,
+    task_id: null,
+    task_claims: claims(nodes, flags),
+    scaffold: 'aide',
+    scaffold_version: null,
+    model: null,
+    policy_version: null,
+    tools: null,
+    turns,
+    executions,
+    submissions,
+    epochs: [{ turns: turns.map((_, index) => index), reason: null }],
+    termination: 'unknown',
+    turn_budget: null,
+    seconds_budget: null,
+    resolved: null,
+    feedback_exposes_test_score: false,
+    flags: [...flags],
+  };
+  return [joinGrade(run, context)];
 }
 
 function submissionOf(

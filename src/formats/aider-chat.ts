@@ -21,12 +21,13 @@ const MARKED_HUMAN = /^####.* {2}$/;
 const EDIT_OPEN = /^<{5,9} (?:SEARCH|ORIGINAL)\s*$/;
 const EDIT_CLOSE = /^>{5,9} (?:REPLACE|UPDATED)\s*$/;
 const FENCE = /^\s{0,3}(`{3,}|~{3,})/;
-/** frames that the published transcripts put around a chat */
-const FRAME = /^<\/?div(?: class="chat-transcript"[^>]*)?>\s*$/;
+/** frames that published transcripts put around a chat: between them stands the page */
+const FRAME_OPEN = /^<div class="chat-transcript"[^>]*>\s*$/;
+const FRAME_CLOSE = /^<\/div>\s*$/;
 
 /**
  * Cuts a chat file into sessions and voices. Lines inside the code fences and edit blocks of a reply are the reply's,
- * but a fence that is never closed ends at a line which only a human's input can be.
+ * but one that is never closed ends at a line which only a human's input can be.
  */
 export function chatSessions(text: string): ChatSession[] {
   const lines = text.split('\n');
@@ -85,9 +86,9 @@ class Reader {
   }
 
   private voiceOf(line: string, before: string): ChatBlock['voice'] {
-    if (this.edit) return 'reply';
+    if (this.edit && !(MARKED_HUMAN.test(line) && before.trim() === '')) return 'reply';
     const inReply = this.blocks.at(-1)?.voice === 'reply';
-    const afterBlank = before.trim() === '' || FRAME.test(before) || !inReply;
+    const afterBlank = before.trim() === '' || FRAME_OPEN.test(before) || !inReply;
     if (HUMAN.test(line)) {
       const human = this.marked ? MARKED_HUMAN.test(line) : this.fence === null;
       if (human && afterBlank) return 'human';
@@ -101,7 +102,14 @@ class Reader {
   }
 
   private reply(line: string): void {
-    if (!this.begun || (this.fence === null && !this.edit && FRAME.test(line))) return;
+    if (this.started === null && this.fence === null && !this.edit) {
+      const opens = FRAME_OPEN.test(line);
+      if (opens || FRAME_CLOSE.test(line)) {
+        this.begun = opens;
+        return;
+      }
+    }
+    if (!this.begun) return;
     const last = this.blocks.at(-1);
     if (line.trim() === '' && last?.voice !== 'reply') return;
     if (this.edit) this.edit = !EDIT_CLOSE.test(line);

@@ -10,7 +10,7 @@ import { requireModelTurns } from './shell-executions.js';
 /** An edit that aider applies: the name of the call, since the text has none. */
 const EDIT = 'edit';
 
-const EDIT_BLOCK = /^<{5,9} (?:SEARCH|ORIGINAL)[^\n]*\n[\s\S]*?^>{5,9} (?:REPLACE|UPDATED)[^\n]*$/gm;
+const EDIT_LINE = /^(?:<{5,9} (SEARCH|ORIGINAL)|>{5,9} (?:REPLACE|UPDATED))[^\n]*$/gm;
 
 /** Commands to aider; others open a prompt in a mode (/ask, /code, /architect). */
 const COMMAND = /^(?:\/(?!(?:ask|code|architect|context)\b)[a-z-]+\b|!)/;
@@ -93,12 +93,21 @@ export function blockTurn(block: ChatBlock): Turn {
   return makeTurn('user', [contentSpan(kind, 'environment', block.text)], { flags });
 }
 
+/** Edit blocks of a reply; one that is not closed before the next, or at all, is malformed. */
 function editMarks(text: string): CallMark[] {
-  return [...text.matchAll(EDIT_BLOCK)].map((match) => ({
-    start: match.index,
-    end: match.index + match[0].length,
-    call: { name: EDIT, arguments: match[0] },
-  }));
+  const marks: CallMark[] = [];
+  let start: number | null = null;
+  for (const match of text.matchAll(EDIT_LINE)) {
+    const opens = match[1] !== undefined;
+    if (start !== null && opens) marks.push({ start, end: match.index, call: null });
+    if (start !== null && !opens) {
+      const end = match.index + match[0].length;
+      marks.push({ start, end, call: { name: EDIT, arguments: text.slice(start, end) } });
+    }
+    start = opens ? match.index : null;
+  }
+  if (start !== null) marks.push({ start, end: text.length, call: null });
+  return marks;
 }
 
 function isShown(blocks: readonly ChatBlock[], index: number): boolean {

@@ -8,6 +8,7 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, S
 import { type Generation, generationsOf } from './aira-dojo-operators.js';
 import { type CompetitionReport, competitionReport, reportSubmission } from './competition-report.js';
 import { listOf, objectOf } from './fields.js';
+import { joinGrade } from './mlebench-grade.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import {
   executionIds,
@@ -80,7 +81,7 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
   }
   const real = nodes.filter((node) => !isRoot(node));
   if (real.length === 0) throw new RejectError('no_turns', 'a search without nodes');
-  return [readRun(real, nodes, context)];
+  return [joinGrade(readRun(real, nodes, context), context)];
 }
 
 /** The stub that the search starts from: no program, no operator. */

@@ -137,8 +137,9 @@ function depthFirst(tree: Tree, onPath: ReadonlySet<SessionRecord>): SessionReco
       if (order.has(record)) continue;
       order.add(record);
       const next = children.get(record) ?? [];
-      const later = next.filter((child) => onPath.has(child));
-      stack.push(...[...next.filter((child) => !onPath.has(child)), ...later].reverse());
+      // The last one pushed comes first: branches in the order of the file, then the path.
+      for (const child of next.toReversed()) if (onPath.has(child)) stack.push(child);
+      for (const child of next.toReversed()) if (!onPath.has(child)) stack.push(child);
     }
   }
   return [...order];

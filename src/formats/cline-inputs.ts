@@ -77,13 +77,17 @@ function closeOf(text: string, name: string, from: number): number {
   return holdsFile ? text.lastIndexOf(`</${name}>`) : text.indexOf(`</${name}>`, from);
 }
 
+/** Parameters whose value may hold any tag, their own too. */
+const HOLDS_TEXT: ReadonlySet<string> = new Set(['content', 'diff', 'result', 'arguments']);
+
 function parameters(body: string): string {
   const values: [string, string][] = [];
   const opening = /<([a-z_]+)>/g;
   for (let match = opening.exec(body); match !== null; match = opening.exec(body)) {
     const name = match[1] ?? '';
     const start = match.index + match[0].length;
-    const close = body.lastIndexOf(`</${name}>`);
+    const closing = `</${name}>`;
+    const close = HOLDS_TEXT.has(name) ? body.lastIndexOf(closing) : body.indexOf(closing, start);
     if (close < start) continue;
     values.push([name, body.slice(start, close).replace(/^\n/, '').replace(/\n$/, '')]);
     opening.lastIndex = close;

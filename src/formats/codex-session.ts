@@ -101,7 +101,10 @@ class RolloutReader {
 
   private hold(turn: number): void {
     const epoch = this.epochs.at(-1);
-    if (epoch !== undefined && !epoch.turns.includes(turn)) epoch.turns.push(turn);
+    const last = epoch?.turns.at(-1) ?? -1;
+    // Only a compaction brings back a turn from before the last one.
+    if (turn === last || (turn < last && epoch?.turns.includes(turn))) return;
+    epoch?.turns.push(turn);
   }
 
   private event(record: RolloutRecord): void {

@@ -54,7 +54,7 @@ export function competitionReports(document: unknown): JsonObject[] {
   if (!isObject(document)) return [];
   const list = document['competition_reports'];
   if (Array.isArray(list)) return list.filter(isObject);
-  return competitionReport(document) === null ? [] : [document];
+  return Object.hasOwn(document, 'competition_id') && competitionReport(document) !== null ? [document] : [];
 }
 
 export function reportSubmission(

@@ -18,6 +18,7 @@ import {
   shellExecutions,
 } from './shell-executions.js';
 import { toolCallSpans } from './structured-calls.js';
+import { joinResolved } from './swebench-outcome.js';
 
 /** How a text variant writes its one command a turn; the first whose sign stands in the prompt is in force. */
 const COMMAND_SYNTAXES = [
@@ -75,7 +76,7 @@ export const miniSweAgent: FormatAdapter = {
       'mini-swe-agent run (.traj.json), version 1.x and 2.x, and the bare message lists of early versions',
     recognised_by:
       'trajectory_format "mini-swe-agent-…", or a list of messages whose prompt demands exactly one bash code block',
-    scores: 'none; the patch is graded elsewhere',
+    scores: 'none; `resolved` where a SWE-bench report of the instance is beside it',
     executions:
       'exit code and time of every command where the log has `extra`; experiments only if a pipeline names them',
     reasoning: 'reasoning_content of tool-calling models; think tags in text',
@@ -129,33 +130,30 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const flags = new Set([...scored.flags, ...termination.flags]);
   if (entries.some((entry) => entry.extra['interrupt_type'] === 'FormatError'))
     flags.add('refused_reply_not_in_context');
-  return [
-    {
-      session_id: null,
-      parent_session: null,
-      group: null,
-      task_id: asId(document['instance_id']) ?? asId(info['instance_id']),
-      task_claims: null,
-      scaffold: 'mini-swe-agent',
-      scaffold_version: stringAt(info, 'mini_version', 'info'),
-      model:
-        stringAt(modelConfig, 'model_name', 'info.config.model') ??
-        entries.find((e) => e.model)?.model ??
-        null,
-      policy_version: null,
-      tools: null,
-      turns,
-      executions,
-      submissions: scored.submissions,
-      epochs: [{ turns: turns.map((_, index) => index), reason: null }],
-      termination: termination.value,
-      turn_budget: positive(objectAt(config, 'agent', 'info.config')?.['step_limit']),
-      seconds_budget: null,
-      resolved: null,
-      feedback_exposes_test_score: scored.submissions.some(({ scale }) => scale === 'test'),
-      flags: [...flags],
-    },
-  ];
+  const run: RawTrajectory = {
+    session_id: null,
+    parent_session: null,
+    group: null,
+    task_id: asId(document['instance_id']) ?? asId(info['instance_id']),
+    task_claims: null,
+    scaffold: 'mini-swe-agent',
+    scaffold_version: stringAt(info, 'mini_version', 'info'),
+    model:
+      stringAt(modelConfig, 'model_name', 'info.config.model') ?? entries.find((e) => e.model)?.model ?? null,
+    policy_version: null,
+    tools: null,
+    turns,
+    executions,
+    submissions: scored.submissions,
+    epochs: [{ turns: turns.map((_, index) => index), reason: null }],
+    termination: termination.value,
+    turn_budget: positive(objectAt(config, 'agent', 'info.config')?.['step_limit']),
+    seconds_budget: null,
+    resolved: null,
+    feedback_exposes_test_score: scored.submissions.some(({ scale }) => scale === 'test'),
+    flags: [...flags],
+  };
+  return [joinResolved(run, context)];
 }
 
 function readEntries(messages: readonly JsonObject[]): Entry[] {

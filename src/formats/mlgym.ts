@@ -127,7 +127,10 @@ function resultsOf(context: ReadContext): SidecarOf {
   const runs = context.siblings.names.filter((name) => name.endsWith('.traj'));
   const [only] = runs;
   if (only === undefined)
-    throw new RejectError('not_a_trajectory', 'results of an MLGym run, without its .traj');
+    throw new RejectError(
+      'not_a_trajectory',
+      'looks like results of an MLGym run, which hold no trajectory, without its .traj',
+    );
   return { sidecar_of: only };
 }
 

@@ -1,7 +1,8 @@
 import { DEFAULT_LIMITS, type ReadLimits } from '../logs/limits.js';
 import { RejectError } from '../logs/reject.js';
+import type { FormatAdapter } from './adapter.js';
 import { detect } from './detect.js';
-import { formatNamed } from './registry.js';
+import { knownFormats } from './known-formats.js';
 import type { SiblingFolder } from './siblings.js';
 import { recordSiblings } from './siblings.js';
 import { sniffFile } from './sniff.js';
@@ -12,16 +13,17 @@ import { sniffFile } from './sniff.js';
  */
 export async function probeFile(
   absolute: string,
-  options: { format?: string; limits?: Partial<ReadLimits> } = {},
+  options: { format?: string; formats?: readonly FormatAdapter[]; limits?: Partial<ReadLimits> } = {},
 ): Promise<{ splittable: boolean }> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const alone: SiblingFolder = { names: [], readBytes: () => null };
-  const only = options.format === undefined || options.format === 'auto' ? null : formatNamed(options.format);
+  const formats = knownFormats(options.formats);
+  const only = formats.find(({ name }) => name === options.format) ?? null;
   try {
     const siblings = recordSiblings(alone, absolute);
     const { file, sniff, whole } = await sniffFile({ absolute, path: absolute, siblings, limits });
     if (file.compression !== null || whole !== null || sniff.lines.length === 0) return { splittable: false };
-    const verdict = detect(sniff, { only });
+    const verdict = detect(sniff, { formats, only });
     return { splittable: verdict.adapter !== null && verdict.unit === 'line' };
   } catch (error) {
     // A file that cannot be read is one task of its own, whose reader reports it.

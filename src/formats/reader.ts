@@ -6,15 +6,18 @@ import { decodeText, parseJson } from '../logs/json.js';
 import { DEFAULT_LIMITS, type ReadLimits } from '../logs/limits.js';
 import { type Line, type LineRange, readLines, splitLines } from '../logs/lines.js';
 import { RejectError } from '../logs/reject.js';
+import type { TableKind } from '../logs/table-rows.js';
 import { readTar, type TarMember } from '../logs/tar.js';
 import { openZip } from '../logs/zip.js';
 import type { ExperimentTable, FormatAdapter, Place } from './adapter.js';
 import { readMembers } from './archive-members.js';
+import type { ColumnMapping } from './column-mapping.js';
 import { detect, type Verdict } from './detect.js';
+import { knownFormats } from './known-formats.js';
 import { type ReadResult, type RecordReader, readRecord, rejectResult } from './record.js';
-import { FORMAT_NAMES, formatNamed } from './registry.js';
 import { diskSiblings, listedSiblings, recordSiblings, type SiblingFolder } from './siblings.js';
 import { type SniffedFile, sniffFile } from './sniff.js';
+import { readTable, rowSniff } from './table-reader.js';
 
 export type { ReadDetection, ReadResult } from './record.js';
 
@@ -27,6 +30,8 @@ export interface ReadRequest {
   readonly range: LineRange | null;
   /** `auto` or the name of a format */
   readonly format: string;
+  /** formats beside the registered and the built-in ones, asked before them */
+  readonly formats?: readonly FormatAdapter[];
   /** names frozen in a plan, a folder, or null for the folder on disk */
   readonly siblings: readonly string[] | SiblingFolder | null;
   readonly limits?: Partial<ReadLimits>;
@@ -34,6 +39,8 @@ export interface ReadRequest {
   readonly experiments?: Readonly<Record<string, Partial<ExperimentTable>>>;
   /** regular expressions over shell commands that count as experiments */
   readonly experimentPatterns?: readonly RegExp[];
+  /** which column of a Parquet or Arrow file means what */
+  readonly columns?: ColumnMapping;
   /** the file was a member of an archive: an archive in it is refused */
   readonly member?: boolean;
 }
@@ -44,6 +51,7 @@ interface Job {
   readonly absolute: string;
   readonly limits: ReadLimits;
   readonly folder: SiblingFolder;
+  readonly formats: readonly FormatAdapter[];
   readonly only: FormatAdapter | null;
 }
 
@@ -71,18 +79,19 @@ export async function* readTrajectories(request: ReadRequest): AsyncGenerator<Re
 function openJob(request: ReadRequest): Job {
   const { root, path, siblings } = request;
   const limits = { ...DEFAULT_LIMITS, ...request.limits };
-  const only = request.format === 'auto' ? null : formatNamed(request.format);
+  const formats = knownFormats(request.formats);
+  const only = formats.find(({ name }) => name === request.format) ?? null;
   if (only === null && request.format !== 'auto') {
     throw new TrajmillError(
       'E_CONFIG',
-      `unknown format ${request.format}: use auto or one of ${FORMAT_NAMES.join(', ')}`,
+      `unknown format ${request.format}: use auto or one of ${formats.map(({ name }) => name).join(', ')}`,
     );
   }
   let folder: SiblingFolder;
   if (siblings === null) folder = diskSiblings(root, path, limits);
   else if (isNameList(siblings)) folder = listedSiblings(root, path, siblings, limits);
   else folder = siblings;
-  return { request, absolute: join(root, path), limits, folder, only };
+  return { request, absolute: join(root, path), limits, folder, formats, only };
 }
 
 function isNameList(siblings: readonly string[] | SiblingFolder): siblings is readonly string[] {
@@ -90,7 +99,7 @@ function isNameList(siblings: readonly string[] | SiblingFolder): siblings is re
 }
 
 async function* readFile(job: Job): AsyncGenerator<ReadResult> {
-  const { request, absolute, limits, folder, only } = job;
+  const { request, absolute, limits, folder } = job;
   let sniffed: SniffedFile;
   try {
     // Detection looks at siblings through a view of its own: what it reads is not yet a sidecar.
@@ -101,7 +110,11 @@ async function* readFile(job: Job): AsyncGenerator<ReadResult> {
     if (isFirstRange(job)) yield rejectResult(error, { place: await wholePlace(job, null), stage: 'read' });
     return;
   }
-  const verdict = sniffed.archive === 'tar' ? null : judge(sniffed, only);
+  if (sniffed.table !== null) {
+    if (isFirstRange(job)) yield* readColumns(job, sniffed.table);
+    return;
+  }
+  const verdict = sniffed.archive === 'tar' ? null : judge(sniffed, job);
   if (sniffed.archive !== null && (verdict === null || verdict instanceof RejectError)) {
     yield* readArchived(job, sniffed);
     return;
@@ -113,6 +126,22 @@ async function* readFile(job: Job): AsyncGenerator<ReadResult> {
     return;
   }
   yield* READ_BY_UNIT[verdict.unit](job, sniffed, verdict);
+}
+
+/** A columnar file: each row is judged and read for itself. */
+function readColumns(job: Job, kind: TableKind): AsyncGenerator<ReadResult> {
+  const { request, absolute, limits, folder } = job;
+  const { path } = request;
+  const siblings = recordSiblings(folder, path);
+  return readTable({
+    absolute,
+    path,
+    kind,
+    columns: request.columns ?? {},
+    limits,
+    judge: (row) => detect(rowSniff(path, row, siblings), job),
+    reader: (chosen) => recordReader(job, chosen),
+  });
 }
 
 /** An archive that is no log itself: the files in it are read. */
@@ -148,10 +177,10 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 /** The adapter for a file, or why there is none. */
-function judge(sniffed: SniffedFile, only: FormatAdapter | null): Chosen | RejectError {
+function judge(sniffed: SniffedFile, job: Pick<Job, 'formats' | 'only'>): Chosen | RejectError {
   let verdict: Verdict;
   try {
-    verdict = detect(sniffed.sniff, { only });
+    verdict = detect(sniffed.sniff, job);
   } catch (error) {
     return error instanceof RejectError ? error : new RejectError('internal', `detection: ${error}`);
   }

@@ -66,13 +66,19 @@ export function redactScores(trajectory: Trajectory, rule: ScoreRule | null): Tr
   const { format } = trajectory.source;
   const redact = redactionOf(format, rule);
   if (redact === null) {
-    throw new RejectError('exposes_test_score', `how ${format} shows scores is not known, so none can be redacted`);
+    throw new RejectError(
+      'exposes_test_score',
+      `how ${format} shows scores is not known, so none can be redacted`,
+    );
   }
   const turns = trajectory.turns.map((turn) => redactedTurn(turn, redact));
   for (const { scale, score, observed_turn: shown } of trajectory.submissions) {
     if (scale !== 'test' || score === null || shown === null) continue;
     if (turns[shown] === trajectory.turns[shown]) {
-      throw new RejectError('exposes_test_score', `the score shown in turn ${shown} is not found to be redacted`);
+      throw new RejectError(
+        'exposes_test_score',
+        `the score shown in turn ${shown} is not found to be redacted`,
+      );
     }
   }
   if (turns.every((turn, index) => turn === trajectory.turns[index])) return trajectory;

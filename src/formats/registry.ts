@@ -1,10 +1,13 @@
 import type { FormatAdapter } from './adapter.js';
+import { aiScientistV1 } from './ai-scientist-v1.js';
 import { aiScientistV2 } from './ai-scientist-v2.js';
 import { aideJournal } from './aide-journal.js';
 import { aiderMarkdown } from './aider-markdown.js';
 import { airaDojo } from './aira-dojo.js';
+import { anthropicMessages } from './anthropic-messages.js';
 import { antigravity } from './antigravity.js';
 import { atif } from './atif.js';
+import { autoresearchTsv } from './autoresearch-tsv.js';
 import { claudeCodeLegacy } from './claude-code-legacy.js';
 import { claudeCodeSession } from './claude-code-session.js';
 import { claudeCodeStream } from './claude-code-stream.js';
@@ -20,22 +23,33 @@ import { grok } from './grok.js';
 import { hermes } from './hermes.js';
 import { inspect } from './inspect.js';
 import { kimiCli } from './kimi-cli.js';
+import { langfuse } from './langfuse.js';
+import { langsmith } from './langsmith.js';
+import { litellmLog } from './litellm-log.js';
 import { miniSweAgent } from './mini-swe-agent.js';
 import { mleDojo } from './mle-dojo.js';
+import { mleStar } from './mle-star.js';
+import { mlebenchReport } from './mlebench-report.js';
 import { mlgym } from './mlgym.js';
 import { openaiMessages } from './openai-messages.js';
+import { openaiResponses } from './openai-responses.js';
 import { opencodeExport } from './opencode-export.js';
 import { openhands } from './openhands.js';
 import { piSession } from './pi-session.js';
 import { qwenCode } from './qwen-code.js';
+import { reflexion } from './reflexion.js';
 import { rllmEpisode } from './rllm-episode.js';
 import { sharegpt } from './sharegpt.js';
 import { superNotebook } from './super-notebook.js';
 import { sweAgent } from './swe-agent.js';
+import { swebenchReport } from './swebench-report.js';
 import { tapeagentsTape } from './tapeagents-tape.js';
 import { tapeagentsTrainingSamples } from './tapeagents-training-samples.js';
 import { tauBench } from './tau-bench.js';
+import { toolbenchTree } from './toolbench-tree.js';
 import { trajmillNative } from './trajmill-native.js';
+import { verifiers } from './verifiers.js';
+import { whoAndWhen } from './who-and-when.js';
 
 /** Every format that is read, in the order in which detection asks them. */
 export const FORMATS: readonly FormatAdapter[] = [
@@ -75,6 +89,20 @@ export const FORMATS: readonly FormatAdapter[] = [
   superNotebook,
   datasetRows,
   sharegpt,
+  anthropicMessages,
+  openaiResponses,
+  swebenchReport,
+  mlebenchReport,
+  langfuse,
+  langsmith,
+  litellmLog,
+  toolbenchTree,
+  whoAndWhen,
+  reflexion,
+  aiScientistV1,
+  autoresearchTsv,
+  mleStar,
+  verifiers,
   openaiMessages,
 ];
 

@@ -4,6 +4,7 @@ import { decodeText, parseJson, type TextFlag } from '../logs/json.js';
 import type { ReadLimits } from '../logs/limits.js';
 import { splitLines } from '../logs/lines.js';
 import { RejectError } from '../logs/reject.js';
+import { type TableKind, tableKind } from '../logs/table-rows.js';
 import { isTar } from '../logs/tar.js';
 import { openZip } from '../logs/zip.js';
 import type { Siblings, Sniff } from './adapter.js';
@@ -28,6 +29,8 @@ export interface SniffedFile {
   readonly flags: readonly TextFlag[];
   /** set where the file is an archive of files */
   readonly archive: 'tar' | 'zip' | null;
+  /** set where the file is columnar */
+  readonly table: TableKind | null;
   /** why a file that begins like JSON is not, where no adapter takes it otherwise */
   readonly fault: RejectError | null;
 }
@@ -56,6 +59,9 @@ export async function sniffFile(request: {
   if (isTar(start.bytes)) {
     return { ...sniffed({ file, path, siblings, head: Buffer.alloc(0), lines: [] }), archive: 'tar' };
   }
+  const table = file.compression === null ? tableKind(start.bytes) : null;
+  if (table !== null)
+    return { ...sniffed({ file, path, siblings, head: Buffer.alloc(0), lines: [] }), table };
   refuseByFirstBytes(start.bytes);
 
   const first = await sampleLines(start.bytes, { whole: start.whole, max: 2 });
@@ -99,6 +105,7 @@ async function sniffArchive(request: {
     whole: { bytes: content.bytes, sha256 },
     flags: [],
     archive: 'zip',
+    table: null,
     fault: null,
   };
 }
@@ -152,6 +159,7 @@ function sniffed(parts: {
     whole: null,
     flags: [],
     archive: null,
+    table: null,
     fault: null,
   };
 }

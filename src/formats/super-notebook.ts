@@ -104,7 +104,10 @@ function metricsOf(context: ReadContext): SidecarOf {
   const only = context.siblings.names.filter((name) => name.endsWith('.ipynb'));
   const of = history ?? (only.length === 1 && own === 'metrics.json' ? only[0] : undefined);
   if (of === undefined)
-    throw new RejectError('not_a_trajectory', 'metrics of a SUPER run, without its history.ipynb');
+    throw new RejectError(
+      'not_a_trajectory',
+      'looks like metrics of a SUPER run, which hold no trajectory, without its history.ipynb',
+    );
   return { sidecar_of: of };
 }
 

@@ -23,6 +23,7 @@ import { toolCallSpans } from './structured-calls.js';
 import { actionMarks } from './swe-agent-actions.js';
 import { exitTermination, isHarnessReply } from './swe-agent-exits.js';
 import { alignSteps, isEdited, readSteps, type Step } from './swe-agent-steps.js';
+import { joinResolved } from './swebench-outcome.js';
 
 /** Names of the environment that say nothing of the task. */
 const GENERIC_ENVIRONMENTS: ReadonlySet<string> = new Set(['main', 'swe_main', 'swe_env', 'env', 'default']);
@@ -73,7 +74,7 @@ export const sweAgent: FormatAdapter = {
     title: 'SWE-agent run (.traj), versions 0 and 1',
     recognised_by:
       'an object with trajectory, history and info, or a history of messages that name their agent',
-    scores: 'none; the patch is graded elsewhere',
+    scores: 'none; `resolved` where a SWE-bench report of the instance is beside it',
     executions:
       'seconds of every command since version 1, no exit codes; experiments only if a pipeline names them',
     reasoning: 'thinking blocks and reasoning_content where recorded; think tags in text',
@@ -113,7 +114,9 @@ function detect(sniff: Sniff): Detection | null {
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const document = objectOf(input, 'document');
   const attempts = listAt(document, 'attempts', '');
-  if (attempts === null || attempts.length === 0) return [readRun(document, document, context)];
+  if (attempts === null || attempts.length === 0) {
+    return [joinResolved(readRun(document, document, context), context)];
+  }
   // The chosen attempt also stands at the top: reading the list holds every attempt once.
   return attempts.map((attempt, index) =>
     readRun(objectOf(attempt, `attempts[${index}]`), document, context),

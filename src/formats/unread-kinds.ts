@@ -18,12 +18,6 @@ export function unreadKind(sniff: Sniff): UnreadKind | null {
   return RULES.find((rule) => rule.matches(sniff)) ?? null;
 }
 
-const log = (title: string, matches: UnreadRule['matches']): UnreadRule => ({
-  title: `${title}, which is not read yet`,
-  code: 'unknown_format',
-  matches,
-});
-
 const noLog = (title: string, matches: UnreadRule['matches']): UnreadRule => ({
   title: `${title}, which holds no trajectory`,
   code: 'not_a_trajectory',
@@ -48,21 +42,10 @@ const someLine =
   (sniff: Sniff): boolean =>
     sniff.lines.some((line) => isObject(line) && test(line));
 
-const text =
-  (pattern: RegExp) =>
-  (sniff: Sniff): boolean =>
-    sniff.json === undefined && sniff.lines.length === 0 && pattern.test(sniff.head);
-
 const keys = (...names: string[]) => document((value) => hasKeys(value, ...names));
-const lineKeys = (...names: string[]) => someLine((line) => hasKeys(line, ...names));
 
 /** In order: what is told by a rarer mark stands first. */
 const RULES: readonly UnreadRule[] = [
-  {
-    title: 'a zip archive that is no Inspect log',
-    code: 'binary_file',
-    matches: (sniff) => sniff.members !== undefined,
-  },
   noLog('the tree drawing of an AI-Scientist v2 run', keys('edges', 'layout', 'plan', 'code', 'analysis')),
   noLog(
     'the progress of an AI-Scientist v2 stage',
@@ -70,25 +53,8 @@ const RULES: readonly UnreadRule[] = [
   ),
   noLog('the token use of an AI-Scientist v2 run', document(isTokenUse)),
   noLog('a Jupyter notebook', keys('nbformat', 'cells')),
-  log('a Langfuse trace', keys('trace', 'observations')),
-  log('a LangSmith batch', keys('post', 'patch')),
-  noLog('an MLE-bench grading report', keys('competition_reports')),
-  noLog('an MLE-bench grade of one submission', keys('competition_id', 'valid_submission')),
-  log('a ToolBench search tree', keys('tree', 'answer_generation')),
-  log('a Who&When transcript', keys('history', 'mistake_agent')),
-  log('a LiteLLM completion log', keys('messages', 'response', 'latency_sec')),
-  noLog('a SWE-bench evaluation report', keys('resolved', 'tests_status')),
-  noLog('a SWE-bench evaluation report', document(isNestedSweReport)),
-  noLog('a SWE-bench run report', keys('ids_resolved', 'ids_unresolved')),
   noLog('an MLR-Bench review', keys('Soundness', 'OverallAssessment')),
-  noLog('an AI-Scientist result file', document(isFinalInfo)),
 
-  log(
-    'a Reflexion run',
-    someItem((item) => hasKeys(item, 'name', 'memory', 'is_success')),
-  ),
-
-  log('LiteLLM completion logs', lineKeys('messages', 'response', 'latency_sec')),
   noLog(
     'a list of prompts of Gemini CLI',
     someItem((item) => hasKeys(item, 'sessionId', 'messageId', 'message') && item['type'] === 'user'),
@@ -104,7 +70,6 @@ const RULES: readonly UnreadRule[] = [
   ),
 
   noLog('prose of Gemini CLI without its calls and turns', isGluedProse),
-  noLog('an autoresearch table', text(/^commit\t[^\n]*\bstatus\tdescription/)),
 ];
 
 /**
@@ -117,20 +82,8 @@ function isGluedProse(sniff: Sniff): boolean {
   return glued.length >= 5;
 }
 
-/** Official SWE-bench keys the report by instance. */
-function isNestedSweReport(value: JsonObject): boolean {
-  const entries = Object.values(value);
-  return entries.length > 0 && entries.every((entry) => hasKeys(entry, 'resolved', 'tests_status'));
-}
-
 /** One object a model, each with tokens and cost. */
 function isTokenUse(value: JsonObject): boolean {
   const entries = Object.values(value);
   return entries.length > 0 && entries.every((entry) => hasKeys(entry, 'tokens', 'cost (USD)'));
-}
-
-/** One object a data set, each with means over seeds. */
-function isFinalInfo(value: JsonObject): boolean {
-  const entries = Object.values(value);
-  return entries.length > 0 && entries.every((entry) => hasKeys(entry, 'means') && isObject(entry['means']));
 }

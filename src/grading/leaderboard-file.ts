@@ -16,11 +16,12 @@ export interface Leaderboard {
  */
 export function parseLeaderboard(text: string, path: string): Leaderboard {
   const { header, records } = parseCsv(text, path);
-  const column = (wanted: string): string | undefined =>
-    header.find((name) => name.toLowerCase() === wanted);
+  const column = (wanted: string): string | undefined => header.find((name) => name.toLowerCase() === wanted);
   const score = column('score');
   if (score === undefined) {
-    throw new TrajmillError('E_TASK_FILE', `no column score, only ${header.join(', ')}`, { place: `${path}:1` });
+    throw new TrajmillError('E_TASK_FILE', `no column score, only ${header.join(', ')}`, {
+      place: `${path}:1`,
+    });
   }
   const rank = column('rank');
   const scores: number[] = [];

@@ -120,7 +120,9 @@ function checkRange({ name, n, figures }: ResultRow, { unit }: TableOptions): In
   return RESULT_FIGURES.flatMap((figure) => {
     const value = figures[figure]?.value;
     if (value === undefined || (value >= 0 && (most === null || value <= most))) return [];
-    return [{ row: name, rule: 'range' as const, detail: `${figure} ${value} is not in 0 to ${most ?? '...'}` }];
+    return [
+      { row: name, rule: 'range' as const, detail: `${figure} ${value} is not in 0 to ${most ?? '...'}` },
+    ];
   });
 }
 
@@ -207,7 +209,9 @@ export function checkReport(
 ): Inconsistency[] {
   const found: Inconsistency[] = [];
   for (const row of rows) {
-    const tiers = [row.gold_medal, row.silver_medal, row.bronze_medal].filter((medal) => medal === true).length;
+    const tiers = [row.gold_medal, row.silver_medal, row.bronze_medal].filter(
+      (medal) => medal === true,
+    ).length;
     if (tiers > 1) {
       found.push({ row: row.competition_id, rule: 'tiers', detail: `${tiers} medals for one submission` });
     }

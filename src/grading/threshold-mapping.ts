@@ -119,7 +119,9 @@ function refuse(taskId: string, why: string): never {
 }
 
 /** Where the thresholds of a record come from, for the columns; null where it has none. */
-export function thresholdSource(record: Pick<TaskRecord, 'thresholds' | 'threshold_source'> | null): string | null {
+export function thresholdSource(
+  record: Pick<TaskRecord, 'thresholds' | 'threshold_source'> | null,
+): string | null {
   if (record === null || record.thresholds === null) return null;
   return record.threshold_source ?? 'task_record';
 }

@@ -10,6 +10,8 @@ export interface ReadLimits {
   readonly unpacked_bytes: number;
   /** members of one archive */
   readonly archive_members: number;
+  /** bytes of a row group of Parquet, unpacked */
+  readonly row_group_bytes: number;
   /** bytes of a companion file */
   readonly sidecar_bytes: number;
   /** bytes of the head in which the first line must end for a file to be JSON lines */
@@ -24,6 +26,7 @@ export const DEFAULT_LIMITS: ReadLimits = {
   depth: 1000,
   unpacked_bytes: 4096 * MIB,
   archive_members: 100_000,
+  row_group_bytes: 1024 * MIB,
   sidecar_bytes: 64 * MIB,
   head_bytes: 16 * MIB,
 };

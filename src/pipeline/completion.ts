@@ -4,12 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomic } from './atomic-file.js';
 import { canonicalJson } from './canonical-json.js';
-import {
-  type Decisions,
-  decisionsSchema,
-  type TaskDecisions,
-  taskDecisionsSchema,
-} from './decisions.js';
+import { type Decisions, decisionsSchema, type TaskDecisions, taskDecisionsSchema } from './decisions.js';
 import { type RunFolder, taskName } from './run-folder.js';
 import { type Survey, surveySchema } from './survey.js';
 import { taskTotalsSchema } from './task-totals.js';

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { STRATEGIES } from '../chat/renderer.js';
+import { columnsSchema } from '../formats/column-mapping.js';
+import { declaredFormatSchema } from '../formats/declared-format.js';
 import { thresholdMappingSchema } from '../grading/threshold-mapping.js';
 import type { ReadLimits } from '../logs/limits.js';
 import { capsSchema } from '../selection/caps.js';
@@ -18,7 +20,13 @@ const inputSchema = z
     globs: z.array(z.string().min(1)).min(1).describe('file patterns, relative to the pipeline file'),
     ignore: z.array(z.string()).default([]).describe('file patterns to leave out'),
     format: z.string().default('auto').describe('name of a format (`trajmill formats`), or auto'),
-    stage: z.string().min(1).nullable().default(null).describe('training stage; default: that of the pipeline'),
+    columns: columnsSchema.nullable().default(null),
+    stage: z
+      .string()
+      .min(1)
+      .nullable()
+      .default(null)
+      .describe('training stage; default: that of the pipeline'),
     source: z
       .string()
       .min(1)
@@ -75,7 +83,9 @@ const tasksSchema = z
     sanity: z
       .enum(['filter', 'keep'])
       .default('filter')
-      .describe('synthetic tasks whose thresholds break the sanity rule of SandMLE: leave their runs out, or not'),
+      .describe(
+        'synthetic tasks whose thresholds break the sanity rule of SandMLE: leave their runs out, or not',
+      ),
     feedback_exposes_test_score: z
       .enum(['keep', 'redact', 'reject'])
       .default('keep')
@@ -97,6 +107,7 @@ export const pipelineFields = z
   .strictObject({
     version: z.literal(1).describe('version of this file format'),
     inputs: z.array(inputSchema).default([]).describe('the raw logs; --input replaces them'),
+    formats: z.array(declaredFormatSchema).default([]).describe('formats beside the built-in ones'),
     out: z
       .string()
       .nullable()
@@ -218,7 +229,10 @@ export function stageFaults(config: z.infer<typeof pipelineFields>): Fault[] {
     ] as const) {
       const known = Object.keys(shares);
       if (known.length > 0 && !known.includes(name ?? '')) {
-        faults.push([['inputs', i, key], `${name ?? 'an input without one'} has no share: ${known.join(', ')} have`]);
+        faults.push([
+          ['inputs', i, key],
+          `${name ?? 'an input without one'} has no share: ${known.join(', ')} have`,
+        ]);
       }
     }
   });

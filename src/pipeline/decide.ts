@@ -162,7 +162,12 @@ function corpusThresholds(plan: Plan, records: Records, scores: ScoresByTask): D
     const own = scores.get(scoresKey(task_id, 'test')) ?? [];
     const lower = records.get(task_id)?.is_lower_better ?? false;
     const at = (q: number): number | null => nearestRankQuantile(own, q, lower);
-    const [gold, silver, bronze, median] = [at(tiers.gold), at(tiers.silver), at(tiers.bronze), at(tiers.median)];
+    const [gold, silver, bronze, median] = [
+      at(tiers.gold),
+      at(tiers.silver),
+      at(tiers.bronze),
+      at(tiers.median),
+    ];
     if (gold === null || silver === null || bronze === null || median === null) return [];
     return [{ task_id, gold, silver, bronze, median, n: own.length }];
   });
@@ -177,7 +182,8 @@ function corpusQuantiles(plan: Plan, records: Records, scores: ScoresByTask): Co
     for (const [task_id, record] of records) {
       const own = scores.get(scoresKey(task_id, scale)) ?? [];
       const score = nearestRankQuantile(own, q, record.is_lower_better);
-      if (score !== null) found.set(`${task_id}\n${scale}\n${q}`, { task_id, scale, q, score, n: own.length });
+      if (score !== null)
+        found.set(`${task_id}\n${scale}\n${q}`, { task_id, scale, q, score, n: own.length });
     }
   }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, quantile]) => quantile);

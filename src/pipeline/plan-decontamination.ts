@@ -57,6 +57,8 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new TrajmillError('E_CONFIG', `cannot read ${basename(path)}, which decontamination names`, { cause });
+    throw new TrajmillError('E_CONFIG', `cannot read ${basename(path)}, which decontamination names`, {
+      cause,
+    });
   }
 }

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { loadRenderer } from '../chat/load-renderer.js';
 import { TrajmillError } from '../errors.js';
+import { declaredAdapter } from '../formats/declared-format.js';
 import { probeFile } from '../formats/probe.js';
 import { FORMATS } from '../formats/registry.js';
 import { discover, type InputFile } from '../logs/discover.js';
@@ -134,16 +135,17 @@ async function findInputs(options: PlanRunOptions, config: PipelineConfig, home:
         throw error;
       },
     );
-    const { format, stage, source } = entry;
+    const { format, stage, source, columns } = entry;
     for (const file of found?.files ?? []) {
-      if (!taken.has(file.path)) taken.set(file.path, { ...file, format, stage, source });
+      if (!taken.has(file.path))
+        taken.set(file.path, { ...file, format, stage, source, ...(columns === null ? {} : { columns }) });
     }
   }
   const files = [...taken.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   return { root: all.root, files, warnings: [...all.warnings] };
 }
 
-type PlannedFile = InputFile & Pick<PlanInput, 'format' | 'stage' | 'source'>;
+type PlannedFile = InputFile & Pick<PlanInput, 'format' | 'stage' | 'source' | 'columns'>;
 
 /** Inputs of the command line: patterns, in a pipeline with stages as `stage=pattern`. */
 function flagInputs(patterns: readonly string[], config: PipelineConfig): PipelineInput[] {
@@ -152,7 +154,7 @@ function flagInputs(patterns: readonly string[], config: PipelineConfig): Pipeli
   const inputs = patterns.map((pattern): PipelineInput => {
     const stage = names.find((name) => pattern.startsWith(`${name}=`)) ?? null;
     const glob = stage === null ? pattern : pattern.slice(stage.length + 1);
-    return { globs: [glob], ignore, format: 'auto', stage, source: null };
+    return { globs: [glob], ignore, format: 'auto', columns: null, stage, source: null };
   });
   const fault = stageFaults({ ...config, inputs })[0];
   if (fault === undefined) return inputs;
@@ -169,16 +171,17 @@ async function cutInputs(options: {
   const { root, files, target, config } = options;
   const inputs: PlanInput[] = [];
   const pieces: Piece[] = [];
+  const formats = config.formats.map(declaredAdapter);
   for (const file of files) {
     const path = join(root, file.path);
     const { splittable } = await probeFile(path, {
       format: file.format,
+      formats,
       limits: readLimits(config),
     });
     const scan = await scanFile(path, { rangeBytes: target, splittable });
     const input = inputs.length;
-    const { format, stage, source } = file;
-    inputs.push({ path: file.path, bytes: scan.bytes, sha256: scan.sha256, format, stage, source });
+    inputs.push({ ...file, bytes: scan.bytes, sha256: scan.sha256 });
     if (splittable && scan.ranges.length > 0) {
       for (const range of scan.ranges) pieces.push({ input, ...range, whole: scan.ranges.length === 1 });
     } else {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { TrajmillError } from '../errors.js';
+import { columnsSchema } from '../formats/column-mapping.js';
 import { taskRecordSchema } from '../grading/task-record.js';
 import { decontaminationListSchema } from '../selection/decontamination.js';
 import { canonicalSha256 } from './canonical-json.js';
@@ -21,6 +22,7 @@ export const planInputSchema = z.strictObject({
   bytes: z.int(),
   sha256: z.string(),
   format: z.string().describe('format asked for, or auto'),
+  columns: columnsSchema.optional(),
   stage: z.string().nullable(),
   source: z.string().nullable(),
 });

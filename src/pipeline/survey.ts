@@ -40,7 +40,7 @@ export type Survey = z.infer<typeof surveySchema>;
 
 export function encodeSignature(signature: Uint32Array): string {
   const bytes = Buffer.alloc(signature.length * 4);
-  signature.forEach((value, index) => bytes.writeUInt32LE(value, index * 4));
+  for (const [index, value] of signature.entries()) bytes.writeUInt32LE(value, index * 4);
   return bytes.toString('base64');
 }
 

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TrajmillError } from '../errors.js';
+import { declaredAdapter } from '../formats/declared-format.js';
 import { type ReadResult, readTrajectories } from '../formats/reader.js';
 import { isPartFolder, partNames } from '../formats/siblings.js';
 import { readLimits } from './config.js';
@@ -43,6 +44,7 @@ export async function* readTask(options: {
 }): AsyncGenerator<{ result: ReadResult; piece: Piece; input: PlanInput }> {
   const { plan, location } = options;
   const { config } = plan.body;
+  const formats = config.formats.map(declaredAdapter);
   for (const piece of plan.body.tasks[options.task] ?? []) {
     const input = plan.body.inputs[piece.input];
     if (input === undefined)
@@ -53,6 +55,8 @@ export async function* readTask(options: {
       path: input.path,
       range: piece.whole ? null : piece,
       format: input.format,
+      formats,
+      ...(input.columns === undefined ? {} : { columns: input.columns }),
       siblings: options.siblings.get(folderOf(input.path)) ?? [],
       limits: readLimits(config),
       experiments: config.experiments.tools,

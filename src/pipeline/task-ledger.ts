@@ -103,11 +103,7 @@ export class TaskLedger {
     for (const row of built.rl.rl) await writers.append('rl', split, row);
     for (const row of built.rl.windows) await writers.append('windows', split, row);
     for (const row of executionRows(trajectory, task, taskId)) await writers.append('executions', split, row);
-    await writers.append(
-      'trajectories',
-      split,
-      trajectoryRow({ trajectory, task, taskId, stage, verdict }),
-    );
+    await writers.append('trajectories', split, trajectoryRow({ trajectory, task, taskId, stage, verdict }));
     return this.#count(built);
   }
 

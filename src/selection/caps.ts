@@ -6,7 +6,9 @@ const limit = z.int().min(0).nullable().default(null);
 export const capsSchema = z
   .strictObject({
     task: limit.describe('most kept trajectories of one task; runs of unknown tasks are not counted'),
-    source: limit.describe('most kept trajectories of one source: the name that its inputs give, else the raw file'),
+    source: limit.describe(
+      'most kept trajectories of one source: the name that its inputs give, else the raw file',
+    ),
     stage: limit.describe('most kept trajectories of one stage'),
     survive: z
       .enum(['seeded', 'first'])

@@ -44,8 +44,13 @@ export function mixWeights(cells: readonly MixCell[], mix: MixOptions): MixWeigh
     const within = cells.filter((other) => other.stage === cell.stage);
     const bySource = shares(within, (other) => other.source, mix.sources);
     const share = (byStage.get(cell.stage) ?? 0) * (bySource.get(cell.source) ?? 0);
-    return { ...cell, weight: cell.n === 0 ? 0 : (share * total) / cell.n };
+    return { ...cell, weight: cell.n === 0 ? 0 : decimal((share * total) / cell.n) };
   });
+}
+
+/** Twelve digits: what lies below is the arithmetic of doubles. */
+function decimal(weight: number): number {
+  return Number(weight.toPrecision(12));
 }
 
 function weightOf(weights: Readonly<Record<string, number>>, name: string | null): number {

@@ -1,3 +1,4 @@
+import { composeStretches } from '../chat/compose.js';
 import type { ChatRenderer } from '../chat/renderer.js';
 import type { Rendering } from '../chat/segment.js';
 import { SpecialFinder } from '../chat/special-tokens.js';
@@ -22,7 +23,7 @@ export interface RowEncoderOptions {
 
 export interface RowRequest {
   readonly trajectory: MaskSubject & { readonly tools: string | null };
-  readonly plan: Pick<RowPlan, 'indices' | 'trains' | 'preserve'>;
+  readonly plan: Pick<RowPlan, 'indices' | 'trains' | 'preserve' | 'joint'>;
 }
 
 /** Throws TrajmillError E_TOKENIZER for a tokenizer whose tokens are not pieces of bytes. */
@@ -107,10 +108,14 @@ export class RowEncoder {
     };
   }
 
-  #render({ turns, tools }: RowRequest['trajectory'], { indices, preserve }: RowRequest['plan']): Rendering {
+  #render(
+    { turns, tools }: RowRequest['trajectory'],
+    { indices, preserve, joint }: RowRequest['plan'],
+  ): Rendering {
     const { renderer } = this.#options;
     const input = { turns, indices, tools };
-    if (!preserve) return renderer.render(input);
+    if (!preserve)
+      return joint === null ? renderer.render(input) : composeStretches(renderer, input, [joint]);
     const preserved = renderer.renderPreserving(input);
     if (preserved === null) {
       throw new RejectError('template_not_prefix', `template ${renderer.name} cannot keep earlier reasoning`);
@@ -139,10 +144,10 @@ export class RowEncoder {
     if (this.#options.mask.boundary === 'sampled' && this.#differsFromWhole(rendering, ids)) {
       reasons.push('boundary_sampled');
     }
-    if (plan.preserve) {
+    if (plan.preserve || plan.joint !== null) {
       const { turns, tools } = trajectory;
       const own = this.#options.renderer.render({ turns, indices: plan.indices, tools });
-      if (joinSegments(own) !== text) reasons.push('preserved');
+      if (joinSegments(own) !== text) reasons.push(plan.preserve ? 'preserved' : 'split');
     }
     return reasons;
   }

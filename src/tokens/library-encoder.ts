@@ -2,6 +2,7 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import { AddedTokenSplitter } from './added-token-splitter.js';
 import { toNfc } from './bpe/nfc.js';
 import { type Encoder, reserve, type SpecialHandling, type TokenSink } from './encoder.js';
+import { unsupportedByLibrary } from './library-support.js';
 import { byteLengthsOf, bytesOfId, layOutTokenBytes, specialIds, type TokenBytes } from './token-bytes.js';
 import type { TokenizerFile } from './tokenizer-file.js';
 
@@ -9,12 +10,16 @@ import type { TokenizerFile } from './tokenizer-file.js';
 const CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
 const CONTRACTIONS_SPELT = "(?:'[sS\\u017F]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])";
 
+// The library's own copy of this pattern takes the white space of JavaScript, not of Unicode.
+const GPT2_WORDS = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+
 // The reference sees text as UTF-8, where a lone surrogate is the replacement character.
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 /**
  * Encodes with @huggingface/tokenizers: its normaliser, pre-tokenizer and model. The search for added tokens is
- * ours, since the library does not know `single_word` and cannot leave special tokens unmatched.
+ * ours, since the library does not know `single_word` and cannot leave special tokens unmatched. Its character classes
+ * are those of Node's Unicode version.
  */
 export class LibraryEncoder implements Encoder {
   readonly engine = '@huggingface/tokenizers';
@@ -30,7 +35,7 @@ export class LibraryEncoder implements Encoder {
   readonly #encodeWords = (text: string, into: TokenSink, section: number): void =>
     this.#encodePiece(text, into, section);
 
-  /** Throws where the library does not know a part of the tokenizer. */
+  /** Throws an Error that names the part of the tokenizer which the library does not know or gets wrong. */
   constructor(file: TokenizerFile) {
     const { addedTokens } = file.json;
     this.sha256 = file.sha256;
@@ -73,6 +78,8 @@ export class LibraryEncoder implements Encoder {
 }
 
 function openLibrary(file: TokenizerFile): Tokenizer {
+  const unsupported = unsupportedByLibrary(file.json);
+  if (unsupported !== null) throw new Error(unsupported);
   const raw: Record<string, unknown> = {
     normalizer: null,
     pre_tokenizer: null,
@@ -80,12 +87,23 @@ function openLibrary(file: TokenizerFile): Tokenizer {
     decoder: null,
   };
   Object.assign(raw, file.json.raw, { added_tokens: [] });
-  raw['pre_tokenizer'] = spellContractions(raw['pre_tokenizer']);
+  raw['pre_tokenizer'] = spellPatterns(raw['pre_tokenizer']);
   return new Tokenizer(raw, {});
 }
 
-function spellContractions(stage: unknown): unknown {
-  return JSON.parse(JSON.stringify(stage), (key, value: unknown) =>
-    key === 'Regex' && typeof value === 'string' ? value.replaceAll(CONTRACTIONS, CONTRACTIONS_SPELT) : value,
-  );
+/** A pre-tokenizer whose patterns the library's engine reads as the reference reads the original ones. */
+function spellPatterns(stage: unknown): unknown {
+  return JSON.parse(JSON.stringify(stage), (key, value: unknown) => {
+    if (key === 'Regex' && typeof value === 'string')
+      return value.replaceAll(CONTRACTIONS, CONTRACTIONS_SPELT);
+    const { type, use_regex: usesPattern = true } = (value ?? {}) as { type?: unknown; use_regex?: unknown };
+    if (type !== 'ByteLevel' || usesPattern === false) return value;
+    return {
+      type: 'Sequence',
+      pretokenizers: [
+        { type: 'Split', pattern: { Regex: GPT2_WORDS }, behavior: 'Isolated', invert: false },
+        { ...(value as object), use_regex: false },
+      ],
+    };
+  });
 }

@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonValue, readJson, toPythonJson } from '../chat/python-json.js';
-import type { Span } from '../trajectory/span.js';
+import type { Span, ToolCall } from '../trajectory/span.js';
 
 /**
  * Whether texts of a rendering are a call, in order and complete: its name, then its arguments as the log has them,
@@ -8,13 +8,13 @@ import type { Span } from '../trajectory/span.js';
  */
 export function isCallOf({ call }: Span, texts: readonly string[]): boolean {
   if (call === null) return false;
-  let at = 0;
-  if (call.name !== '') {
-    if (texts[0] !== call.name) return false;
-    // Some formats name the tool in the header of the call and in its body.
-    while (texts[at] === call.name) at++;
-  }
-  const rest = texts.slice(at);
+  if (call.name === '') return areArguments(call, texts);
+  if (texts[0] !== call.name) return false;
+  // Some formats name the tool in the header of the call and again in its body.
+  return areArguments(call, texts.slice(1)) || (texts[1] === call.name && areArguments(call, texts.slice(2)));
+}
+
+function areArguments(call: ToolCall, rest: readonly string[]): boolean {
   if (rest.length <= 1 && !call.arguments_were_object && (rest[0] ?? '') === call.arguments) return true;
   const value = parsed(call.arguments);
   if (value === undefined) return false;

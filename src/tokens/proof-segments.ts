@@ -108,4 +108,3 @@ function firstBehindBlanks(whole: string, text: string, from: number): number {
   const found = whole.indexOf(text, from);
   return found >= 0 && LEFT_OUT.test(whole.slice(from, found)) ? found : -1;
 }
-

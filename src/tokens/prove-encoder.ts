@@ -46,7 +46,7 @@ export function probeTexts(addedTokens: readonly AddedToken[]): string[] {
  */
 export function firstDifference(
   candidate: Encoder,
-  reference: Encoder,
+  reference: Pick<Encoder, 'encode'>,
   texts: readonly string[],
 ): string | null {
   const own: TokenSink = { ids: new Int32Array(1024), length: 0 };

@@ -1,5 +1,7 @@
+import { composeStretches } from '../chat/compose.js';
 import { fromMessages } from '../chat/messages.js';
-import type { ChatRenderer } from '../chat/renderer.js';
+import type { ChatRenderer, RenderInput } from '../chat/renderer.js';
+import type { Rendering } from '../chat/segment.js';
 import { SpecialFinder } from '../chat/special-tokens.js';
 import { RejectError } from '../logs/reject.js';
 import { encodeLayout, sameIds } from './encode-layout.js';
@@ -7,6 +9,7 @@ import type { Encoder } from './encoder.js';
 import { layOut } from './layout.js';
 import type { MaskOptions } from './mask-options.js';
 import { Prover } from './proofs.js';
+import { jointAt } from './stretches.js';
 import type { IdDifference, MaskProofs } from './token-row.js';
 
 /** The columns of a stored row from which its mask can be proved again. */
@@ -37,11 +40,7 @@ export function proveStored(
 ): StoredProof {
   const { turns, trained } = fromMessages(row.messages);
   const input = { turns, indices: turns.map((_, index) => index), tools: row.tools };
-  const preserved = row.ids_differ_because.includes('preserved');
-  const rendering = preserved ? renderer.renderPreserving(input) : renderer.render(input);
-  if (rendering === null) {
-    throw new RejectError('template_error', `template ${renderer.name} cannot keep earlier reasoning`);
-  }
+  const rendering = renderAgain(row, input, renderer);
   const { segments } = rendering;
   const cutAfterHeaders = mask.boundary === 'sampled';
   const layout = layOut({
@@ -64,4 +63,16 @@ export function proveStored(
     full: true,
   });
   return { proofs, ids_reproduced: sameIds(ids, row.input_ids) };
+}
+
+/** The rendering that a row says it is: as a whole, with all reasoning kept, or joined at its last break. */
+function renderAgain(row: StoredRow, input: RenderInput, renderer: ChatRenderer): Rendering {
+  if (row.ids_differ_because.includes('preserved')) {
+    const preserved = renderer.renderPreserving(input);
+    if (preserved !== null) return preserved;
+    throw new RejectError('template_error', `template ${renderer.name} cannot keep earlier reasoning`);
+  }
+  if (!row.ids_differ_because.includes('split')) return renderer.render(input);
+  const joint = jointAt(renderer.breaks(input).at(-1) ?? 0, input);
+  return joint === null ? renderer.render(input) : composeStretches(renderer, input, [joint]);
 }

@@ -1,6 +1,7 @@
 import type { ChatRenderer, Strategy } from '../chat/renderer.js';
 import { RejectError } from '../logs/reject.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
+import type { Turn } from '../trajectory/turn.js';
 
 /** One row to be written: the turns that it shows and those of them that it may train. */
 export interface RowPlan {
@@ -14,6 +15,11 @@ export interface RowPlan {
   readonly trains: ReadonlySet<number>;
   /** render with the reasoning of every turn kept */
   readonly preserve: boolean;
+  /**
+   * Position in `indices` of a turn of the model with which the template rewrites what stands before it: what the
+   * model saw is then rendered by itself, and the rest joined to it. Null where the rendering is one.
+   */
+  readonly joint: number | null;
 }
 
 export interface RowPlanning {
@@ -56,7 +62,7 @@ function planEpoch(
   { trajectory, strategy, renderer }: RowPlanning,
   { epoch, indices, fresh }: EpochTurns,
 ): RowPlan[] {
-  const whole: RowPlan = { epoch, stretch: 0, indices, trains: fresh, preserve: false };
+  const whole: RowPlan = { epoch, stretch: 0, indices, trains: fresh, preserve: false, joint: null };
   if (strategy === 'follow') return [whole];
   const input = { turns: trajectory.turns, indices, tools: trajectory.tools };
   const breaks = renderer.breaks(input);
@@ -73,17 +79,29 @@ function planEpoch(
     }
     return [{ ...whole, preserve: true }];
   }
-  return cutAtBreaks({ epoch, indices, fresh }, breaks);
+  return cutAtBreaks({ epoch, indices, fresh }, { breaks, turns: trajectory.turns });
+}
+
+/** The joint of a stretch that starts at `start`: there, if its first turn is the model's own. */
+export function jointAt(
+  start: number,
+  { indices, turns }: { indices: readonly number[]; turns: readonly Turn[] },
+): number | null {
+  return start > 0 && turns[indices[start] ?? -1]?.role === 'assistant' ? start : null;
 }
 
 /** Each stretch shows everything before the next break and trains what came after the last one. */
-function cutAtBreaks({ epoch, indices, fresh }: EpochTurns, breaks: readonly number[]): RowPlan[] {
+function cutAtBreaks(
+  { epoch, indices, fresh }: EpochTurns,
+  { breaks, turns }: { breaks: readonly number[]; turns: readonly Turn[] },
+): RowPlan[] {
   const plans: RowPlan[] = [];
   let start = 0;
   [...breaks, indices.length].forEach((end, stretch) => {
     const trains = new Set(indices.slice(start, end).filter((turn) => fresh.has(turn)));
+    const joint = jointAt(start, { indices, turns });
     if (trains.size > 0)
-      plans.push({ epoch, stretch, indices: indices.slice(0, end), trains, preserve: false });
+      plans.push({ epoch, stretch, indices: indices.slice(0, end), trains, preserve: false, joint });
     start = end;
   });
   return plans;

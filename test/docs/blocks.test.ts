@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTaskFile } from '../../src/grading/task-file.js';
 import { parsePipeline } from '../../src/pipeline/config-file.js';
+import { duckRows } from '../tables/duck.js';
 import { type CodeBlock, codeBlocks, PAGES, repository } from './pages.js';
 
 // Shell blocks are run unless they are marked: `sh example` needs what a reader has and a test has not, `sh setup`
@@ -65,18 +66,26 @@ describe('shell blocks', () => {
     expect(new Set(marks)).toEqual(new Set(['', 'example', 'setup']));
   });
 
-  it('of the README begin with what npm start and npm test do', async () => {
+  it('of the README are what npm start and npm test do', () => {
     const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
-    const [build, job] = (scripts['start'] ?? '').split(' && ');
-    expect(build).toBe('npm run --silent build');
+    const build = 'npm run --silent build';
+    expect(scripts['start']).toBe(`${build} && node dist/cli/main.js run pipelines/demo.yaml`);
     expect(scripts['test']?.split(' && ')[0]).toBe(build);
-    const { code, output } = await runScript((job ?? '').replace('node dist/cli/main.js', 'trajmill'));
+  });
+});
+
+describe('SQL blocks', () => {
+  it.each(named(ALL.filter(({ language }) => language === 'sql')))('%s answer', async (_, { text }) => {
+    // npm start, as it stands in package.json
+    const { code, output } = await runScript('trajmill run pipelines/demo.yaml');
     expect(code, output).toBe(0);
     expect(output).toMatch(
       /Trajectories +\d+ read = \d+ kept \+ \d+ filtered \+ \d+ rejected \+ \d+ duplicate/,
     );
+    const rows = await duckRows(text.replaceAll("'out/", `'${home}/out/`));
+    expect(rows.length).toBeGreaterThan(0);
   });
 });
 

@@ -4,8 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { readTrajectories } from '../../src/formats/reader.js';
 import { parseTaskFile } from '../../src/grading/task-file.js';
 import { TaskIndex } from '../../src/grading/task-index.js';
-import { DEFAULT_LIMITS } from '../../src/logs/limits.js';
-import { parsePipeline } from '../../src/pipeline/config-file.js';
 import { type SelectionOptionsInput, selectionSchema } from '../../src/selection/options.js';
 import { selectPrefixes } from '../../src/selection/select.js';
 import { type WindowOptionsInput, windowSchema } from '../../src/windows/options.js';
@@ -92,21 +90,5 @@ describe('worked examples of docs/windows.md', () => {
 
   it('frost-dojo-degraded', () => {
     expect(rewards(frost)).toEqual([-1, 1, 2.2, -0.6]);
-  });
-});
-
-describe('limits of docs/pipeline.md', () => {
-  const MIB = 1024 * 1024;
-  const config = parsePipeline('version: 1', 'limits.yaml').limits;
-
-  it.each([
-    ['one JSON document, or one session log | 256 MiB', config.max_document_bytes, 256 * MIB],
-    ['one line of JSONL | 200 MiB', config.max_line_bytes, 200 * MIB],
-    ['nesting of one JSON value | 1,000', DEFAULT_LIMITS.depth, 1000],
-    ['what one compressed file may unfold to | 4 GiB', DEFAULT_LIMITS.unpacked_bytes, 4096 * MIB],
-    ['a companion file | 64 MiB', DEFAULT_LIMITS.sidecar_bytes, 64 * MIB],
-  ])('%s', (row, actual, stated) => {
-    expect(page('docs/pipeline.md')).toContain(`| ${row} |`);
-    expect(actual).toBe(stated);
   });
 });

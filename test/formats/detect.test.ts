@@ -51,10 +51,10 @@ describe('a verdict', () => {
   });
 
   it('names a known kind before it believes a likely adapter', () => {
-    const json = { response: {}, latency_sec: 1, messages: [{ role: 'user', content: 'x' }] };
+    const json = { is_resolved: true, parser_results: {}, messages: [{ role: 'user', content: 'x' }] };
     const verdict = detect(sniff({ json }));
-    expect(verdict).toMatchObject({ adapter: null, code: 'unknown_format' });
-    expect(verdict.adapter === null && verdict.message).toContain('LiteLLM');
+    expect(verdict).toMatchObject({ adapter: null, code: 'not_a_trajectory' });
+    expect(verdict.adapter === null && verdict.message).toContain('Terminal-Bench');
   });
 
   it('asks one adapter alone where the format is given', () => {

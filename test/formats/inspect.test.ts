@@ -275,9 +275,9 @@ describe('an archive', () => {
     expect(trajectoriesOf(await readFiles({ 'log.eval': started }))).toHaveLength(2);
   });
 
-  it('that is no Inspect log is a binary file', async () => {
+  it('that is no Inspect log is read file by file', async () => {
     const reject = onlyReject(await readFiles({ 'x.zip': archive({ 'a.txt': bytes('x') }) }));
-    expect([reject.code, reject.message]).toEqual(['binary_file', expect.stringContaining('zip archive')]);
+    expect([reject.code, reject.source]).toEqual(['unknown_format', 'x.zip!a.txt']);
   });
 
   it.each(['../../evil.json', '/etc/passwd', 'a\\..\\b', 'C:\\x'])(

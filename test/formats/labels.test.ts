@@ -16,7 +16,7 @@ const LABELS: Readonly<Record<string, string>> = {
   'adp_sample_raw/swe-gym_openhands_sampled_trajectories_sample_raw.json': 'unknown_format',
   'adp_sample_raw/swe-smith_sample_raw.json': 'unknown_format',
   'adp_sample_raw/toucan_1_5m_sample_raw.json': 'unknown_format',
-  'ai_scientist_v1/rl_lr_adaptation_aider.txt': 'unknown_format',
+  'ai_scientist_v1/rl_lr_adaptation_aider.txt': 'aider-markdown',
   'ai_scientist_v1/rl_lr_adaptation_run_0_final_info.json': 'not_a_trajectory',
   'ai_scientist_v1/rl_lr_adaptation_run_1_final_info.json': 'not_a_trajectory',
   'ai_scientist_v1/rl_lr_adaptation_run_2_final_info.json': 'not_a_trajectory',
@@ -119,6 +119,7 @@ const ROWS: Readonly<Record<string, number>> = {
   // The session and its sub-agent.
   'copilot_cli_events_jsonl/small.jsonl': 2,
   'openai_messages_sft/swesmith_ft_xml_example.jsonl': 3,
+  'opencode_db_export/parts.json': 5,
 };
 
 describeWithShared('every real log', () => {

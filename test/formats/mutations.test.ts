@@ -29,6 +29,15 @@ const LOGS = [
   'kimi_cli_wire_jsonl/subagent_agent-0.jsonl',
   'openhands_sdk_events/goal_events.jsonl',
   'qwen_code_jsonl/system_telemetry.jsonl',
+  'aider_chat_md/hello-world-flask.md',
+  'claude_code_session_jsonl/agent-history_claude_forked.jsonl',
+  'claude_code_session_jsonl/v2.1.17_errors.jsonl',
+  'claude_code_stream_json/sample-turns.json',
+  'codex_cli_text_log/mlrbench_scope_codex_log.log',
+  'codex_rollout_jsonl/agent-history_codex_compaction.jsonl',
+  'codex_rollout_jsonl/agent-sessions_codex_schema_drift.jsonl',
+  'openclaw_jsonl/large.jsonl',
+  'pi_session_jsonl/agent-sessions_pi_small.jsonl',
 ] as const;
 
 const HISTORY = 'mle_dojo/random-acts-of-pizza_env_history.json';
@@ -109,7 +118,11 @@ function mutateText(content: Buffer, random: (below: number) => number): Buffer 
   } catch {
     const lines = text.split('\n').filter((line) => line !== '');
     const at = random(lines.length);
-    lines[at] = JSON.stringify(mutateValue(JSON.parse(lines[at] ?? 'null'), random));
+    try {
+      lines[at] = JSON.stringify(mutateValue(JSON.parse(lines[at] ?? 'null'), random));
+    } catch {
+      return mutateBytes(content, random);
+    }
     return Buffer.from(lines.join('\n'));
   }
 }

@@ -46,6 +46,45 @@ describe('parseTaskFile', () => {
   });
 });
 
+describe('a task file in CSV', () => {
+  const csv = `task_id,aliases,is_lower_better,gold,silver,bronze,median,n_teams,domain
+churn,customer-churn; cc,false,0.9,0.8,0.7,0.6,120,"retail, banks"
+rides,,TRUE,,,,,,
+`;
+
+  it('has the fields of a record as columns', () => {
+    const [churn, rides] = parseTaskFile(csv, 'tasks.csv');
+    expect(churn).toMatchObject({
+      task_id: 'churn',
+      aliases: ['customer-churn', 'cc'],
+      is_lower_better: false,
+      thresholds: { gold: 0.9, silver: 0.8, bronze: 0.7, median: 0.6 },
+      n_teams: 120,
+      domain: 'retail, banks',
+    });
+    expect(rides).toMatchObject({ is_lower_better: true, thresholds: null, aliases: [], n_teams: null });
+    const json = JSON.stringify([churn, rides]);
+    expect(parseTaskFile(json, 'tasks.json')).toEqual([churn, rides]);
+  });
+
+  it('may know only some thresholds', () => {
+    const [record] = parseTaskFile('task_id,is_lower_better,median\nt,1,0\n', 'TASKS.CSV');
+    expect(record?.thresholds).toEqual({ gold: null, silver: null, bronze: null, median: 0 });
+  });
+
+  it.each([
+    ['a wrong number', csv.replace('0.8', 'high'), 'tasks.csv:2', 'silver'],
+    ['a wrong truth value', csv.replace('TRUE', 'yes'), 'tasks.csv:3', 'is_lower_better'],
+    ['an unknown column', csv.replace('domain', 'colour'), 'tasks.csv:2', 'colour'],
+    ['a missing field', csv.replace('TRUE', ''), 'tasks.csv:3', 'is_lower_better'],
+  ])('%s is placed', (_name, text, place, field) => {
+    const error = fault(() => parseTaskFile(text, 'tasks.csv'));
+    expect(error.code).toBe('E_TASK_FILE');
+    expect(error.message).toContain(place);
+    expect(error.message).toContain(field);
+  });
+});
+
 describe('TaskIndex', () => {
   const a = taskOf(null, { task_id: 'a', aliases: ['x'] });
   const b = taskOf(null, { task_id: 'b', aliases: [] });

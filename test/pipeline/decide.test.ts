@@ -65,9 +65,18 @@ const reasonsOf = (found: ReturnType<typeof decided>) => found.all.map((each) =>
 
 describe('equal turns', () => {
   it('leave the first in plan order and number the others', () => {
-    const { all, decisions } = decided(planOf({}), ['a', 'b', 'a', 'c', 'a'].map((id) => row(id)), [3]);
+    const { all, decisions } = decided(
+      planOf({}),
+      ['a', 'b', 'a', 'c', 'a'].map((id) => row(id)),
+      [3],
+    );
     expect(all.map((each) => each?.occurrence ?? 0)).toEqual([0, 0, 1, 0, 2]);
-    expect(all[4]).toMatchObject({ decision: 'duplicate', reason: 'equal_turns', duplicate_of: 'a', order: 1 });
+    expect(all[4]).toMatchObject({
+      decision: 'duplicate',
+      reason: 'equal_turns',
+      duplicate_of: 'a',
+      order: 1,
+    });
     expect(decisions.counts).toEqual({ equal_turns: 2 });
   });
 
@@ -89,7 +98,11 @@ describe('near duplicates', () => {
   it('say which one stands, and how near it is', () => {
     const plan = planOf({ near_duplicates: {} });
     const { all } = decided(plan, [signed('a', words), signed('b', ['else']), signed('c', edited)], [1, 1]);
-    expect(all).toMatchObject([null, null, { decision: 'duplicate', reason: 'near_duplicate', duplicate_of: 'a' }]);
+    expect(all).toMatchObject([
+      null,
+      null,
+      { decision: 'duplicate', reason: 'near_duplicate', duplicate_of: 'a' },
+    ]);
     expect(Number(/similarity ([\d.]+)/.exec(all[2]?.detail ?? '')?.[1])).toBeGreaterThan(0.9);
   });
 
@@ -130,7 +143,12 @@ describe('quantiles', () => {
     const selection = { rules: ['initial'], quality: { quantile: 0.5 } };
     const validation = { ...selection, score_scale: 'validation' };
     const plan = planOf(
-      { stages: [{ name: 's', selection }, { name: 'v', selection: validation }] },
+      {
+        stages: [
+          { name: 's', selection },
+          { name: 'v', selection: validation },
+        ],
+      },
       { records: [record], inputs: [{ stage: 's' }] },
     );
     expect(decided(plan, rows).decisions.quantiles).toEqual([
@@ -174,10 +192,19 @@ describe('caps', () => {
 
   it('count only what selection keeps, by the thresholds that the corpus gives', () => {
     const selection = { rules: ['initial'], quality: { quantile: 0.75 } };
-    const plan = planOf({ selection, caps: { task: 1, ...first } }, { records: [taskOf(null, { task_id: 't' })] });
+    const plan = planOf(
+      { selection, caps: { task: 1, ...first } },
+      { records: [taskOf(null, { task_id: 't' })] },
+    );
     const scored = (id: string, score: number): SurveyRow =>
       row(id, { task: 't', prospect: score, scores: { test: [score] } });
-    const rows = [scored('a', 1), scored('b', 3), scored('c', 4), scored('d', 2), row('e', { task: 't', prospect: false })];
+    const rows = [
+      scored('a', 1),
+      scored('b', 3),
+      scored('c', 4),
+      scored('d', 2),
+      row('e', { task: 't', prospect: false }),
+    ];
     expect(reasonsOf(decided(plan, rows))).toEqual([null, null, 'cap_task', null, null]);
   });
 });
@@ -226,22 +253,28 @@ describe('task boundaries', () => {
         // equal trajectories are equal in all that is read of them
         const byId = new Map(made.map((each) => [each.id, each]));
         const surveyed = made.map(({ id }) => {
-          const { task, prospect, score, out } = byId.get(id) ?? made[0] ?? { task: null, prospect: false, score: 0, out: false };
+          const { task, prospect, score, out } = byId.get(id) ??
+            made[0] ?? { task: null, prospect: false, score: 0, out: false };
           const leftOut = out ? { left_out: { reason: 'decontaminated' as const, detail: '' } } : {};
           return row(id, { task, prospect, scores: { test: [score] }, ...leftOut });
         });
         const whole = decided(plan, surveyed);
         const cut = decided(plan, surveyed, sizes);
-        const bare = (found: typeof whole) => found.all.map((each) => (each === null ? null : { ...each, order: 0 }));
+        const bare = (found: typeof whole) =>
+          found.all.map((each) => (each === null ? null : { ...each, order: 0 }));
         expect(bare(cut)).toEqual(bare(whole));
         expect({ ...cut.decisions, plan_id: '' }).toEqual({ ...whole.decisions, plan_id: '' });
-        expect(Math.max(0, ...['t', 'u'].map((task) => keptOf(whole, surveyed, task)))).toBeLessThanOrEqual(2);
+        expect(Math.max(0, ...['t', 'u'].map((task) => keptOf(whole, surveyed, task)))).toBeLessThanOrEqual(
+          2,
+        );
       }),
       { numRuns: 200 },
     );
 
     function keptOf(found: ReturnType<typeof decided>, surveyed: readonly SurveyRow[], task: string): number {
-      return surveyed.filter((each, i) => each.task === task && each.prospect === true && found.all[i] === null).length;
+      return surveyed.filter(
+        (each, i) => each.task === task && each.prospect === true && found.all[i] === null,
+      ).length;
     }
   });
 });

@@ -66,14 +66,19 @@ describe('splits', () => {
   it('never part a family', () => {
     const run = fc.record({ family: fc.constantFrom('a', 'b', 'c', 'd'), other: fc.string() });
     fc.assert(
-      fc.property(fc.array(run), fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), (runs, seed, validation) => {
-        const splits = new Map<string, Set<string>>();
-        for (const { family } of runs) {
-          const own = splits.get(family) ?? new Set();
-          splits.set(family, own.add(splitOf({ family, seed, validation })));
-        }
-        for (const own of splits.values()) expect(own.size).toBe(1);
-      }),
+      fc.property(
+        fc.array(run),
+        fc.integer(),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (runs, seed, validation) => {
+          const splits = new Map<string, Set<string>>();
+          for (const { family } of runs) {
+            const own = splits.get(family) ?? new Set();
+            splits.set(family, own.add(splitOf({ family, seed, validation })));
+          }
+          for (const own of splits.values()) expect(own.size).toBe(1);
+        },
+      ),
     );
   });
 });

@@ -30,7 +30,15 @@ const corpus = fc
     }),
   );
 
-function candidatesOf({ runs, perTask, perSource }: { runs: readonly { id: string; task: string; source: string }[]; perTask: number; perSource: number }) {
+function candidatesOf({
+  runs,
+  perTask,
+  perSource,
+}: {
+  runs: readonly { id: string; task: string; source: string }[];
+  perTask: number;
+  perSource: number;
+}) {
   return runs.map(({ id, task: name, source }) =>
     candidate(
       id,
@@ -49,7 +57,8 @@ describe('caps', () => {
         const kept = (place: Place): number =>
           candidates.filter(
             ({ places }, index) =>
-              !left.has(index) && places.some(({ reason, key }) => reason === place.reason && key === place.key),
+              !left.has(index) &&
+              places.some(({ reason, key }) => reason === place.reason && key === place.key),
           ).length;
         for (const { places } of candidates) {
           for (const place of places) expect(kept(place)).toBeLessThanOrEqual(place.limit);

@@ -23,10 +23,25 @@ describe('listed tasks', () => {
   it.each([
     ['an id, in any case', match(null, 'SEED-task'), 'first', 'id'],
     ['the id of the record', match(seed, null), 'first', 'id'],
-    ['the name in the log, where the record has another', match(taskOf(null, { task_id: 'x' }), 'other'), 'first', 'id'],
+    [
+      'the name in the log, where the record has another',
+      match(taskOf(null, { task_id: 'x' }), 'other'),
+      'first',
+      'id',
+    ],
     ['an alias', match(taskOf(null, { task_id: 'x', aliases: ['alias-only'] })), 'second', 'alias'],
-    ['a family that is listed itself', match(taskOf(null, { task_id: 'x', family: 'other' })), 'first', 'family'],
-    ['the family of a listed task', match(taskOf(null, { task_id: 'x', family: 'pizza' })), 'first', 'family'],
+    [
+      'a family that is listed itself',
+      match(taskOf(null, { task_id: 'x', family: 'other' })),
+      'first',
+      'family',
+    ],
+    [
+      'the family of a listed task',
+      match(taskOf(null, { task_id: 'x', family: 'pizza' })),
+      'first',
+      'family',
+    ],
   ])('are found by %s', (_name, found, list, how) => {
     expect(found).toMatchObject({ list, how });
     expect(found?.detail).toContain(list);
@@ -65,7 +80,10 @@ describe('shipped lists', () => {
   });
 
   it('are the ones that a pipeline may name', () => {
-    expect(decontaminationSchema.parse({ lists: [...SHIPPED_LISTS] })).toMatchObject({ ngram: 13, min_hits: 1 });
+    expect(decontaminationSchema.parse({ lists: [...SHIPPED_LISTS] })).toMatchObject({
+      ngram: 13,
+      min_hits: 1,
+    });
     expect(decontaminationSchema.parse(undefined)).toBe('none');
     expect(() => decontaminationSchema.parse({ lists: ['mine'] })).toThrow();
   });

@@ -7,7 +7,12 @@ const cell = (stage: string | null, source: string | null, n: number): MixCell =
 describe('mix weights', () => {
   it('multiply those of stage and source; what is unnamed counts 1', () => {
     const mix = mixSchema.parse({ stages: { general: 0.5 }, sources: { swe: 3 } });
-    const cells = [cell('general', 'swe', 4), cell('general', null, 1), cell('mle', 'swe', 1), cell(null, null, 9)];
+    const cells = [
+      cell('general', 'swe', 4),
+      cell('general', null, 1),
+      cell('mle', 'swe', 1),
+      cell(null, null, 9),
+    ];
     expect(mixWeights(cells, mix).map(({ weight }) => weight)).toEqual([1.5, 0.5, 3, 1]);
   });
 
@@ -25,10 +30,13 @@ describe('mix weights', () => {
 
   it('by share: masses are the shares, and the mean weight is 1', () => {
     const name = fc.constantFrom('a', 'b', 'c');
-    const cells = fc.uniqueArray(fc.record({ stage: name, source: name, n: fc.integer({ min: 1, max: 50 }) }), {
-      selector: ({ stage, source }) => stage + source,
-      minLength: 1,
-    });
+    const cells = fc.uniqueArray(
+      fc.record({ stage: name, source: name, n: fc.integer({ min: 1, max: 50 }) }),
+      {
+        selector: ({ stage, source }) => stage + source,
+        minLength: 1,
+      },
+    );
     const shares = fc.record({
       a: fc.integer({ min: 1, max: 9 }),
       b: fc.integer({ min: 1, max: 9 }),

@@ -13,10 +13,13 @@ function exactJaccard(a: string, b: string, n: number): number {
   return both / (left.size + right.size - both);
 }
 
-const words = fc.array(fc.integer({ min: 0, max: 5000 }).map((i) => `w${i.toString(36)}`), {
-  minLength: 60,
-  maxLength: 300,
-});
+const words = fc.array(
+  fc.integer({ min: 0, max: 5000 }).map((i) => `w${i.toString(36)}`),
+  {
+    minLength: 60,
+    maxLength: 300,
+  },
+);
 
 describe('words', () => {
   it('do not depend on case, punctuation or the form of Unicode', () => {
@@ -113,7 +116,9 @@ describe('clusters', () => {
 
   it('are chains of items that agree in a bucket, led by the first', () => {
     const signature = fc.option(
-      fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 6, maxLength: 6 }).map((list) => Uint32Array.from(list)),
+      fc
+        .array(fc.integer({ min: 0, max: 3 }), { minLength: 6, maxLength: 6 })
+        .map((list) => Uint32Array.from(list)),
       { nil: null, freq: 8 },
     );
     fc.assert(

@@ -12,6 +12,7 @@ describe('mask options', () => {
       last_turn_only: false,
       failed_turns: 'train',
       truncated: 'mask',
+      missing_stop: 'reject',
       malformed_calls: 'mask',
       stripped_reasoning: 'mask',
       boundary: 'whole',

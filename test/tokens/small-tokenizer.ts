@@ -10,6 +10,7 @@ export interface SmallTokenizer {
   readonly merges?: ReadonlyArray<readonly [string, string]>;
   readonly normalizer?: unknown;
   readonly kind?: SplitKindName;
+  readonly preTokenizer?: unknown;
   readonly model?: Record<string, unknown>;
 }
 
@@ -41,7 +42,7 @@ export function smallTokenizer(options: SmallTokenizer = {}): string {
       ...flags,
     })),
     normalizer: options.normalizer ?? null,
-    pre_tokenizer: { type: 'Sequence', pretokenizers: [...splits, byteLevel] },
+    pre_tokenizer: options.preTokenizer ?? { type: 'Sequence', pretokenizers: [...splits, byteLevel] },
     post_processor: null,
     decoder: null,
     model: { type: 'BPE', vocab, merges: options.merges ?? [], ...options.model },

@@ -14,6 +14,8 @@ export interface SelectionRules {
   readonly options: SelectionOptions;
   readonly task: TaskRecord | null;
   readonly scores: CorpusScores;
+  /** whether the feedback gives the order in which the scores of its scale were observed */
+  readonly order_known: boolean;
 }
 
 export interface RescoredPrefix {
@@ -33,7 +35,8 @@ const OUTSIDE_SELECTION: ReadonlySet<string> = new Set(['no_trained_tokens']);
 
 /**
  * What each scored rule keeps of a run under other rules. The run is restored from the tables; where it does not give
- * the stored anchors under the planned rules, the answer is marked as not reproducible. Empty for trajectories on which
+ * the stored anchors under the planned rules, or the order of its scores is not known, the answer is marked as not
+ * reproducible. Empty for trajectories on which
  * selection did not decide: duplicates, rejects, what caps and decontamination left out.
  */
 export function rescoreSelection(
@@ -51,7 +54,8 @@ export function rescoreSelection(
   const after = anchorsOf(run, asked);
   return rules.map((rule) => {
     const stored = run.prefixes.find((prefix) => prefix.rules.includes(rule))?.anchor_turn ?? null;
-    const reproducible = before.get(rule)?.turn === stored;
+    const isOrderKnown = planned.order_known && asked.order_known;
+    const reproducible = isOrderKnown && before.get(rule)?.turn === stored;
     const now = after.get(rule) ?? NOTHING;
     return {
       trajectory_id: trajectory.trajectory_id,

@@ -44,7 +44,7 @@ const UNGRADABLE: readonly string[] = ['other_grader', 'score_unknown', 'submiss
 /**
  * Rewards of a run's windows under other rules, from its stored outcomes and scores. `planned` are the rules that the
  * corpus was made by: where trend and scale are the same, the stored reference is taken; else the order in which scores
- * were observed is that of the feedback, which is trusted only if it gives the stored references under the old rules.
+ * were observed is that of the feedback, where that is certain, and a window that needs it is marked where it is not.
  */
 export function rescoreWindows(run: StoredRun, planned: WindowRules, asked: WindowRules): RescoredWindow[] {
   const copies = new Map<string, StoredWindow[]>();
@@ -60,14 +60,15 @@ function rescoreCopy(run: StoredRun, planned: WindowRules, asked: WindowRules): 
   const { options, task } = asked;
   const sameReference =
     options.trend === planned.options.trend && options.score_scale === planned.options.score_scale;
-  const isOrderKnown = reproducesReferences(run, planned);
+  const orderKnown = isOrderKnown(run, planned, options.score_scale);
   const withheld = options.base === 'new_tier' ? repeatedTiers(judged, run) : new Set<StoredWindow>();
   return judged.map(({ window, outcome, score }): RescoredWindow => {
     const reference = sameReference ? window.previous_score : referenceOf({ window, run, rules: asked });
     const trend = trendOf(score, reference, task);
     const masked = options.timeouts === 'masked' && window.flags.includes('timeout');
-    const usesOrder = score !== null && (!sameReference || options.base === 'new_tier');
-    const reproducible = isOrderKnown || !usesOrder;
+    const usesOrder =
+      score !== null && ((!sameReference && options.trend !== 'none') || options.base === 'new_tier');
+    const reproducible = orderKnown || !usesOrder;
     const reward = wirlReward(outcome, trend, { base_paid: !withheld.has(window) });
     return {
       window_id: window.window_id,
@@ -174,7 +175,22 @@ function referenceOf({ window, run, rules }: ReferenceInput): number | null {
   }
 }
 
-/** Whether the order of the feedback gives every reference that is stored. */
+/**
+ * Whether the scores of a scale were certainly observed in the order of the feedback. Either the stored references of the planned
+ * trend show it, each to the score before it; or executions ran one after the other and no call of its own scored them.
+ */
+export function isOrderKnown(run: StoredRun, planned: WindowRules, scale: ScoreScale): boolean {
+  if (observed(run, scale).length <= 1) return true;
+  if (!reproducesReferences(run, planned)) return false;
+  const { trend, score_scale: own } = planned.options;
+  if (trend === 'previous' && own === scale && run.windows.length > 0) return true;
+  const isSequential = run.executions.every((execution, i) => {
+    const next = run.executions[i + 1];
+    return next === undefined || feedbackOf(execution) <= next.call_turn;
+  });
+  return isSequential && run.executions.every(({ kind }) => kind !== 'scoring');
+}
+
 function reproducesReferences(run: StoredRun, planned: WindowRules): boolean {
   return run.windows.every((window) => {
     if (window.score === null || window.score_scale !== planned.options.score_scale) return true;

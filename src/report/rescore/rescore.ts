@@ -5,8 +5,8 @@ import { nearestRankQuantile } from '../../selection/quality.js';
 import type { ScoreScale } from '../../trajectory/execution.js';
 import type { WindowOptions } from '../../windows/options.js';
 import { tasksByName } from '../stats/facts-builder.js';
-import { type RescoredPrefix, rescoreSelection } from './rescore-selection.js';
-import { type RescoredWindow, rescoreWindows, scoreOn } from './rescore-windows.js';
+import { type RescoredPrefix, rescoreSelection, type SelectionRules } from './rescore-selection.js';
+import { isOrderKnown, type RescoredWindow, rescoreWindows, scoreOn } from './rescore-windows.js';
 import type { StoredRun } from './stored-run.js';
 
 /** Everything that decides rewards and selection. */
@@ -41,21 +41,14 @@ export function rescore(runs: readonly StoredRun[], planned: ScoringRules, asked
   for (const run of runs) {
     const taskOf = (tasks: ReadonlyMap<string, TaskRecord>): TaskRecord | null =>
       tasks.get(run.task_id ?? '') ?? null;
-    windows.push(
-      ...rescoreWindows(
-        run,
-        { options: planned.windows, task: taskOf(before) },
-        { options: asked.windows, task: taskOf(after) },
-      ),
-    );
-    const stage = run.trajectory?.stage ?? null;
-    prefixes.push(
-      ...rescoreSelection(
-        run,
-        { options: planned.selectionOf(stage), task: taskOf(before), scores: planned.scores },
-        { options: asked.selectionOf(stage), task: taskOf(after), scores: asked.scores },
-      ),
-    );
+    const plannedWindows = { options: planned.windows, task: taskOf(before) };
+    windows.push(...rescoreWindows(run, plannedWindows, { options: asked.windows, task: taskOf(after) }));
+    const selectionBy = (rules: ScoringRules, tasks: ReadonlyMap<string, TaskRecord>): SelectionRules => {
+      const options = rules.selectionOf(run.trajectory?.stage ?? null);
+      const order_known = isOrderKnown(run, plannedWindows, options.score_scale);
+      return { options, task: taskOf(tasks), scores: rules.scores, order_known };
+    };
+    prefixes.push(...rescoreSelection(run, selectionBy(planned, before), selectionBy(asked, after)));
   }
   return { windows, prefixes, changes: changesOf(windows) };
 }
@@ -85,19 +78,29 @@ export function storedScores(
   known: CorpusScores,
 ): CorpusScores {
   const byName = tasksByName(tasks);
-  return {
-    quantile(taskId: string, scale: ScoreScale, q: number): number | null {
-      const decided = known.quantile(taskId, scale, q);
-      if (decided !== null) return decided;
-      const scores = runs.flatMap((run) => {
-        if (byName.get(run.task_id ?? '')?.task_id !== taskId) return [];
-        return run.executions.flatMap((execution) => {
-          const score = scoreOn(execution, scale);
-          const ran = execution.status === 'ok' || execution.status === 'unknown';
-          return ran && score !== null ? [score] : [];
-        });
+  const found = new Map<string, readonly number[]>();
+  const scoresOf = (taskId: string, scale: ScoreScale): readonly number[] => {
+    const key = `${scale}\n${taskId}`;
+    const scores =
+      found.get(key) ??
+      runs.flatMap((run) => {
+        return byName.get(run.task_id ?? '')?.task_id === taskId ? scoresOn(run, scale) : [];
       });
-      return nearestRankQuantile(scores, q, byName.get(taskId)?.is_lower_better ?? false);
+    found.set(key, scores);
+    return scores;
+  };
+  return {
+    quantile(taskId, scale, q) {
+      const lower = byName.get(taskId)?.is_lower_better ?? false;
+      return known.quantile(taskId, scale, q) ?? nearestRankQuantile(scoresOf(taskId, scale), q, lower);
     },
   };
+}
+
+function scoresOn({ executions }: StoredRun, scale: ScoreScale): number[] {
+  return executions.flatMap((execution) => {
+    const score = scoreOn(execution, scale);
+    const ran = execution.status === 'ok' || execution.status === 'unknown';
+    return ran && score !== null ? [score] : [];
+  });
 }

@@ -13,7 +13,10 @@ import type { StoredExecution, StoredRun } from './stored-run.js';
  * A trajectory as far as the tables remember it: executions, one submission an execution and scale, no texts. The order
  * of observation is that of the feedback. What a log marks as a complete solution is not stored.
  */
-export function restoredTrajectory({ trajectory, executions }: StoredRun): Trajectory {
+export function restoredTrajectory({
+  trajectory,
+  executions,
+}: Pick<StoredRun, 'trajectory' | 'executions'>): Trajectory {
   const turns = Array.from({ length: trajectory?.n_turns ?? 0 }, () => makeTurn('assistant', []));
   return {
     trajectory_id: trajectory?.trajectory_id ?? '',

@@ -87,9 +87,12 @@ function rowsOf(count: number) {
       last_score: null,
       termination: 'submitted',
       feedback_exposes_test_score: i === 0,
+      stage: null,
+      source: null,
       decision: i % 5 === 4 ? 'filtered' : 'kept',
       reason: i % 5 === 4 ? 'no_submission' : null,
       duplicate_of: null,
+      detail: null,
     });
   }
   return { executions, windows, trajectories, prefixes };

@@ -1,0 +1,265 @@
+import { asArray, asId, asString, isObject, type JsonObject } from './shape.js';
+
+/**
+ * Messages as tracing tools log them, in the shapes of many client libraries (OpenAI chat and Responses, LangChain,
+ * OpenTelemetry parts, Gemini contents), as messages of the OpenAI API. Definitions of tools that stand among the
+ * messages are given apart. What has no known shape becomes a user message with its JSON.
+ */
+export function traceMessages(value: unknown): { messages: JsonObject[]; tools: unknown[] } {
+  const tools: unknown[] = [];
+  const messages = joinItems(listOfMessages(unpacked(value)).flatMap((item) => oneMessage(item, tools)));
+  return { messages, tools };
+}
+
+/** The messages of a reply: of a chat completion or Responses object, a LangChain result, or as they stand. */
+export function replyMessages(value: unknown): JsonObject[] {
+  const output = unpacked(value);
+  if (isObject(output)) {
+    const [choice] = asArray(output['choices']);
+    if (isObject(choice))
+      return traceMessages([withFinish(choice['message'], choice['finish_reason'])]).messages;
+    if (Array.isArray(output['output'])) return asReply(traceMessages(output['output']).messages);
+    const [first] = asArray(output['generations']).flat();
+    if (isObject(first)) return asReply(traceMessages([first['message'] ?? first['text'] ?? '']).messages);
+    if (isObject(output['message'])) return asReply(traceMessages([output['message']]).messages);
+    if (output['candidates'] !== undefined) {
+      const [candidate] = asArray(output['candidates']);
+      return isObject(candidate) ? asReply(traceMessages([candidate['content']]).messages) : [];
+    }
+  }
+  if (typeof output === 'string') return output === '' ? [] : [{ role: 'assistant', content: output }];
+  return asReply(traceMessages(output).messages);
+}
+
+/** A key by which two messages are the same text and calls, whatever their shape. */
+export function messageKey(message: JsonObject): string {
+  const calls = asArray(message['tool_calls']).map((call) => {
+    const target = isObject(call) && isObject(call['function']) ? call['function'] : call;
+    return isObject(target) ? [target['name'], canonical(target['arguments'])] : null;
+  });
+  return JSON.stringify([message['role'], plainText(message['content']), calls]);
+}
+
+function asReply(messages: readonly JsonObject[]): JsonObject[] {
+  return messages.map((message) => ({ ...message, role: 'assistant' }));
+}
+
+function withFinish(message: unknown, reason: unknown): unknown {
+  return isObject(message) && typeof reason === 'string' ? { ...message, finish_reason: reason } : message;
+}
+
+/** JSON that was logged as a string. */
+function unpacked(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}
+
+function listOfMessages(value: unknown): readonly unknown[] {
+  if (value === null || value === undefined) return [];
+  if (Array.isArray(value)) return value.length === 1 && Array.isArray(value[0]) ? value[0] : value;
+  if (!isObject(value)) return [value];
+  for (const key of ['messages', 'input', 'contents', 'prompt']) {
+    if (value[key] !== undefined && value[key] !== null) {
+      const nested = unpacked(value[key]);
+      return Array.isArray(nested) ? listOfMessages(nested) : [nested];
+    }
+  }
+  return [value];
+}
+
+const ROLES: Readonly<Record<string, string>> = {
+  human: 'user',
+  user: 'user',
+  ai: 'assistant',
+  model: 'assistant',
+  assistant: 'assistant',
+  system: 'system',
+  developer: 'system',
+  tool: 'tool',
+  function: 'tool',
+};
+
+function oneMessage(value: unknown, tools: unknown[]): JsonObject[] {
+  const item = unpacked(value);
+  if (typeof item === 'string') return [{ role: 'user', content: item }];
+  if (!isObject(item))
+    return item === null || item === undefined ? [] : [{ role: 'user', content: JSON.stringify(item) }];
+  if (isObject(item['kwargs']))
+    return oneMessage({ ...item['kwargs'], type: item['kwargs']['type'] ?? lcType(item['id']) }, tools);
+  if (item['type'] === 'function' && isObject(item['function'])) {
+    tools.push(item);
+    return [];
+  }
+  if (item['role'] === 'tool' && isObject(item['content']) && item['content']['type'] === 'function') {
+    tools.push(item['content']);
+    return [];
+  }
+  switch (item['type']) {
+    case 'function_call':
+      return [
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [callOf(item['call_id'] ?? item['id'], item)],
+          item: true,
+        },
+      ];
+    case 'function_call_output':
+      return [{ role: 'tool', tool_call_id: asId(item['call_id']), content: textOf(item['output']) }];
+    case 'reasoning': {
+      const text = asArray(item['content'])
+        .map((part) => (isObject(part) ? (asString(part['text']) ?? '') : ''))
+        .join('');
+      return text === '' ? [] : [{ role: 'assistant', content: null, reasoning_content: text, item: true }];
+    }
+  }
+  const role = ROLES[asString(item['role']) ?? asString(item['type']) ?? ''];
+  if (role === undefined) return [{ role: 'user', content: JSON.stringify(item) }];
+  if (Array.isArray(item['parts'])) return partsMessages(role, item);
+  const kwargs = isObject(item['additional_kwargs']) ? item['additional_kwargs'] : {};
+  const calls = firstFilled(item['tool_calls'], kwargs['tool_calls']).map((call) => normalCall(call));
+  return [
+    {
+      role,
+      content: contentOf(item['content']),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      ...(role === 'tool' ? { tool_call_id: asId(item['tool_call_id']) ?? null } : {}),
+      ...(asString(item['name']) === null ? {} : { name: item['name'] }),
+      ...(asString(item['reasoning_content']) === null
+        ? {}
+        : { reasoning_content: item['reasoning_content'] }),
+      ...(asString(item['finish_reason']) === null ? {} : { finish_reason: item['finish_reason'] }),
+      // A Responses item of one reply, told by its parts: it may be joined with the next.
+      ...(item['type'] === 'message' ? { item: true } : {}),
+    },
+  ];
+}
+
+/** LangChain serialises the class of a message as the end of a path. */
+function lcType(id: unknown): string {
+  const name = asString(asArray(id).at(-1)) ?? '';
+  return name.replace(/Message(?:Chunk)?$/, '').toLowerCase();
+}
+
+/** Parts of OpenTelemetry and Gemini: text, calls and results of calls. */
+function partsMessages(role: string, item: JsonObject): JsonObject[] {
+  const texts: string[] = [];
+  const calls: JsonObject[] = [];
+  const results: JsonObject[] = [];
+  for (const part of asArray(item['parts'])) {
+    if (!isObject(part)) continue;
+    const call = isObject(part['functionCall']) ? part['functionCall'] : null;
+    const response = isObject(part['functionResponse']) ? part['functionResponse'] : null;
+    if (part['type'] === 'tool_call') calls.push(callOf(part['id'], part));
+    else if (call !== null) calls.push(callOf(call['id'], { name: call['name'], arguments: call['args'] }));
+    else if (part['type'] === 'tool_call_response') {
+      results.push({
+        role: 'tool',
+        tool_call_id: asId(part['id']),
+        content: textOf(part['result'] ?? part['response']),
+      });
+    } else if (response !== null)
+      results.push({ role: 'tool', name: response['name'], content: textOf(response['response']) });
+    else texts.push(asString(part['content']) ?? asString(part['text']) ?? JSON.stringify(part));
+  }
+  const finish = asString(item['finish_reason']);
+  const said = texts.length > 0 || calls.length > 0;
+  const message = {
+    role,
+    content: texts.join(''),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(finish === null ? {} : { finish_reason: finish }),
+  };
+  return [...(said ? [message] : []), ...results];
+}
+
+function normalCall(call: unknown): JsonObject {
+  if (!isObject(call)) return callOf(null, { name: 'unknown', arguments: call });
+  const target = isObject(call['function']) ? call['function'] : call;
+  return callOf(call['id'], { name: target['name'], arguments: target['arguments'] ?? target['args'] });
+}
+
+function callOf(id: unknown, call: JsonObject): JsonObject {
+  return {
+    id: asId(id),
+    type: 'function',
+    function: { name: asString(call['name']) ?? 'unknown', arguments: call['arguments'] ?? {} },
+  };
+}
+
+/** Items of one reply in the Responses API stand side by side: they become one message. */
+function joinItems(messages: readonly JsonObject[]): JsonObject[] {
+  const joined: JsonObject[] = [];
+  for (const { item, ...message } of messages) {
+    const last = joined.at(-1);
+    if (
+      item === true &&
+      last !== undefined &&
+      last['role'] === 'assistant' &&
+      last['open'] === true &&
+      message['role'] === 'assistant'
+    ) {
+      const content = `${plainText(last['content'])}${plainText(message['content'])}`;
+      const calls = [...asArray(last['tool_calls']), ...asArray(message['tool_calls'])];
+      const reasoning = `${asString(last['reasoning_content']) ?? ''}${asString(message['reasoning_content']) ?? ''}`;
+      joined[joined.length - 1] = {
+        ...last,
+        ...message,
+        content,
+        ...(calls.length === 0 ? {} : { tool_calls: calls }),
+        ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+        open: true,
+      };
+    } else joined.push({ ...message, ...(item === true ? { open: true } : {}) });
+  }
+  return joined.map(({ open: _open, ...message }) => message);
+}
+
+function firstFilled(...lists: readonly unknown[]): readonly unknown[] {
+  return lists.map(asArray).find((list) => list.length > 0) ?? [];
+}
+
+const TEXT_PARTS: ReadonlySet<string> = new Set(['text', 'input_text', 'output_text']);
+
+/** Content as text, or as parts where it holds media. */
+function contentOf(content: unknown): unknown {
+  if (content === null || content === undefined || typeof content === 'string') return content ?? null;
+  if (!Array.isArray(content)) return JSON.stringify(content);
+  const known = content.every(
+    (part) =>
+      typeof part === 'string' ||
+      (isObject(part) &&
+        (TEXT_PARTS.has(asString(part['type']) ?? '') || asString(part['type'])?.includes('image'))),
+  );
+  return known ? content : JSON.stringify(content);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}
+
+function plainText(content: unknown): string {
+  if (content === null || content === undefined) return '';
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return JSON.stringify(content);
+  return content.map((part) => (isObject(part) ? (asString(part['text']) ?? '') : String(part))).join('');
+}
+
+function canonical(value: unknown): unknown {
+  const parsed = unpacked(value ?? {});
+  return sorted(parsed);
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key])]),
+  );
+}

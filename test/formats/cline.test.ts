@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { cline } from '../../src/formats/cline.js';
+import { detectDocument, readOne } from './adapter-context.js';
+import { onlyReject, onlyTrajectory, readFiles } from './read-all.js';
+
+const user = (...texts: string[]) => ({
+  role: 'user',
+  content: texts.map((text) => ({ type: 'text', text })),
+});
+const reply = (content: object[], rest: object = {}) => ({
+  role: 'assistant',
+  content,
+  modelInfo: { modelId: 'm', providerId: 'p' },
+  metrics: {},
+  ts: 1_700_000_000_000,
+  ...rest,
+});
+const text = (value: string) => ({ type: 'text', text: value });
+const call = (id: string, name: string, input: object) => ({ type: 'tool_use', id, name, input });
+
+const TASK = [
+  user('<task>\nfix it\n</task>', '<environment_details>\ncwd\n</environment_details>'),
+  reply([{ type: 'thinking', thinking: 'hm' }, text('I read'), call('c1', 'read_file', { path: 'X' })]),
+  user("[read_file for 'X'] Result:", 'the content', '<environment_details>\ncwd\n</environment_details>'),
+  reply([call('c2', 'execute_command', { command: 'python train.py' })]),
+  user(
+    "[execute_command for 'python train.py'] Result:",
+    'Traceback (most recent call last):\n  File "x", line 1\nValueError: no',
+  ),
+  user('<feedback>\nno, the other\n</feedback>'),
+  reply([text('done'), call('c3', 'attempt_completion', { result: 'done' })]),
+];
+
+describe('cline', () => {
+  it('results are texts of the user side: feedback, not a human', () => {
+    const run = readOne(cline, TASK);
+    expect(run.turns.map((turn) => `${turn.role} ${turn.spans.map(({ kind }) => kind).join()}`)).toEqual([
+      'user prompt,observation',
+      'assistant reasoning,text,tool_call',
+      'user observation,observation,observation',
+      'assistant tool_call',
+      'user observation,observation',
+      'user prompt',
+      'assistant text,tool_call',
+    ]);
+    expect(run).toMatchObject({ model: 'm', scaffold: 'cline', termination: 'submitted' });
+    expect(run.turns[1]?.timestamp).toBe('2023-11-14T22:13:20.000Z');
+  });
+
+  it('pairs feedback with calls by order', () => {
+    const run = readOne(cline, TASK, {
+      experiments: { experiment: [], scoring: [] },
+      experiment_patterns: [/train\.py/],
+    });
+    expect(run.executions).toMatchObject([
+      { kind: 'experiment', call_turn: 3, feedback_turn: 4, status: 'error', error_type: 'ValueError' },
+    ]);
+  });
+
+  it('reads calls that older versions wrote as tags', () => {
+    const written =
+      'Now:\n<write_to_file>\n<path>a.xml</path>\n<content>\n<path>b</path>\n</content>\n</write_to_file>';
+    const run = readOne(cline, [
+      user('<task>\nfix\n</task>'),
+      { role: 'assistant', content: written },
+      user("[write_to_file for 'a.xml'] Result:\nok"),
+      { role: 'assistant', content: '<thinking>x</thinking>\n<read_file>\n<path>a' },
+    ]);
+    expect(run.turns[1]?.spans.map((span) => span.text).join('')).toBe(written);
+    expect(JSON.parse(run.turns[1]?.spans[1]?.call?.arguments ?? '')).toEqual({
+      path: 'a.xml',
+      content: '<path>b</path>',
+    });
+    expect(run.turns[3]?.spans.at(-1)?.kind).toBe('malformed_call');
+    expect(run.termination).toBe('cut');
+  });
+
+  it('is told from other lists of messages', async () => {
+    expect(detectDocument(cline, TASK)?.confidence).toBe('certain');
+    expect(detectDocument(cline, [{ role: 'user', content: 'x' }])).toBeNull();
+    const old = [user('<task>\nfix\n</task>'), { role: 'assistant', content: 'ok' }];
+    const run = onlyTrajectory(await readFiles({ 'api_conversation_history.json': old }));
+    expect(run.source.format).toBe('cline');
+  });
+
+  it('the log of the window belongs to the history beside it', async () => {
+    const ui = [{ ts: 1, type: 'say', say: 'text', text: 'x' }];
+    const files = { 'ui_messages.json': ui, 'api_conversation_history.json': TASK };
+    expect(await readFiles(files)).toEqual([
+      { kind: 'sidecar', path: 'ui_messages.json', of: 'api_conversation_history.json' },
+    ]);
+    expect(onlyReject(await readFiles({ 'ui_messages.json': ui })).code).toBe('sidecar_without_primary');
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { codexTextLog } from '../../src/formats/codex-text-log.js';
+import { describeWithShared } from '../shared.js';
+import { readOne, realLogs, rolesOf, spansOf } from './adapter-context.js';
+import { realText, type Untyped } from './model-texts.js';
+
+const FOLDER = 'codex_cli_text_log';
+
+describeWithShared('codex-text-log: real logs', () => {
+  it.each(realLogs(FOLDER))('%s: every command, patch and message is there', (name) => {
+    const log = realText(FOLDER, name);
+    const run = readOne(codexTextLog, log) as Untyped;
+    const commands = [...log.matchAll(/^\[2\d{3}-[^\]]*\] exec (.*) in \/.*$/gm)].map((match) => match[1]);
+    const patches = [...log.matchAll(/^\[2\d{3}-[^\]]*\] apply_patch auto_approved=/gm)];
+    const calls = run.turns.flatMap((turn: Untyped) =>
+      turn.spans.flatMap((span: Untyped) => span.call ?? []),
+    );
+    expect(
+      calls
+        .filter((call: Untyped) => call.name === 'shell')
+        .map((call: Untyped) => JSON.parse(call.arguments).command),
+    ).toEqual(commands);
+    const shown = calls.filter((call: Untyped) => call.name === 'apply_patch');
+    expect(shown.length).toBe(patches.length);
+    for (const call of shown) expect(log).toContain(JSON.parse(call.arguments).patch);
+  });
+
+  it('counted by hand', () => {
+    const run = readOne(codexTextLog, realText(FOLDER, 'mlrbench_scope_codex_log.log'));
+    expect(rolesOf(run.turns)).toEqual({ user: 1, assistant: 24, tool: 23 });
+    expect(spansOf(run.turns, 'assistant')).toEqual({
+      'model tool_call': 23,
+      'environment reasoning': 5,
+      'model text': 1,
+    });
+    expect(run).toMatchObject({
+      model: 'o4-mini',
+      scaffold: 'codex',
+      scaffold_version: '0.5.0',
+      termination: 'submitted',
+    });
+    const failed = run.executions.filter(({ status }) => status === 'error');
+    expect(failed.map(({ exit_code }) => exit_code)).toEqual([127, 1, 1, 1, 1]);
+    expect(run.executions.find(({ seconds }) => seconds === 39.49)?.exit_code).toBe(1);
+    expect(run.turns[1]?.timestamp).toBe('2025-07-30T15:27:57');
+  });
+});
+
+const HEAD = '[2025-07-30T15:27:53] OpenAI Codex v0.5.0 (research preview)\n--------\nmodel: m\n--------\n';
+const at = (text: string) => `[2025-07-30T15:27:54] ${text}\n`;
+
+describe('codex-text-log', () => {
+  it('finds the end of a command of many lines, whatever its output looks like', () => {
+    const command = 'bash -lc "cat <<EOF\n[2025-07-30T15:27:54] not a mark\nexited 3 in 5ms:\nEOF"';
+    const log = `${HEAD}${at('User instructions:\ntask')}${at(`exec ${command} in /x`)}${at(`${command} exited 2 in 1.5s:`)}out\n[2025-07-30T15:27:54] a line of the output\nend\n${at('tokens used: 9')}${at('codex\ndone')}`;
+    const run = readOne(codexTextLog, log);
+    expect(run.turns.map((turn) => turn.role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect(run.turns[1]?.spans[0]?.call?.arguments).toBe(JSON.stringify({ command }));
+    expect(run.turns[2]?.spans[0]?.text).toBe('out\n[2025-07-30T15:27:54] a line of the output\nend');
+    expect(run.executions[0]).toMatchObject({ status: 'error', exit_code: 2, seconds: 1.5 });
+    expect(run.turns[3]?.spans[0]?.text).toBe('done');
+  });
+
+  it('a log that stops in a command is cut', () => {
+    const run = readOne(codexTextLog, `${HEAD}${at('User instructions:\ntask')}${at('exec ls in /x')}`);
+    expect(run.termination).toBe('cut');
+  });
+});

@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { turnContent } from '../../src/trajectory/build.js';
+import { describeWithShared, sharedFile } from '../shared.js';
+import { tally } from './adapter-context.js';
+import { onlyReject, onlyTrajectory, readAll, readFiles } from './read-all.js';
+
+const V1 = 'ai_scientist_v1/rl_lr_adaptation';
+
+describeWithShared('the real AI-Scientist v1 transcript', () => {
+  const read = async () =>
+    onlyTrajectory(await readAll({ root: sharedFile('logs'), path: `${V1}_aider.txt` }));
+
+  it('has 5 experiments: one failed, four came back with results', async () => {
+    const run = await read();
+    expect(run.executions.map(({ status, error_type, kind }) => [status, error_type, kind])).toEqual([
+      ['error', 'TypeError', 'experiment'],
+      ...Array(4).fill(['ok', null, 'experiment']),
+    ]);
+    for (const { call_turn, feedback_turn } of run.executions) {
+      expect(run.turns[call_turn]?.role).toBe('assistant');
+      expect(run.turns[feedback_turn ?? -1]?.spans[0]).toMatchObject({
+        kind: 'observation',
+        origin: 'environment',
+      });
+    }
+  });
+
+  it('keeps 12 means a run on the validation scale, checked against the sidecars', async () => {
+    const run = await read();
+    expect(run.submissions).toHaveLength(4);
+    expect(run.submissions[0]).toMatchObject({ score: null, gradable: true, scale: 'validation' });
+    expect(run.submissions[0]?.flags).toHaveLength(12);
+    expect(run.submissions[0]?.flags).toContain('metric:best_val_loss/shakespeare_char=1.4664853016535442');
+    expect(run.flags).not.toContain('results_differ');
+    // Only the results of runs 0 to 2 are at hand.
+    expect(run.flags).toContain('result_without_sidecar');
+    expect(run.source.sidecars).toHaveLength(3);
+  });
+
+  it('holds what stands between the marks of aider as the model’s', async () => {
+    const run = await read();
+    const text = readFileSync(sharedFile(`logs/${V1}_aider.txt`), 'utf8');
+    for (const turn of run.turns.filter((one) => one.role === 'assistant'))
+      expect(text).toContain(turnContent(turn));
+    const origins = run.turns.flatMap((turn) => turn.spans.map((span) => `${turn.role} ${span.origin}`));
+    expect(Object.keys(tally(origins)).sort()).toEqual(['assistant model', 'user environment']);
+  });
+
+  it('says when a result is not what its sidecar holds', async () => {
+    const chat = readFileSync(sharedFile(`logs/${V1}_aider.txt`), 'utf8');
+    const info = { shakespeare_char: { means: { best_val_loss_mean: 9 } } };
+    const run = onlyTrajectory(await readFiles({ 'x_aider.txt': chat, 'x_run_1_final_info.json': info }));
+    expect(run.flags).toContain('results_differ');
+  });
+});
+
+it('takes a result file alone for no trajectory', async () => {
+  const info = { data: { means: { acc_mean: 1 } } };
+  expect(onlyReject(await readFiles({ 'run_1_final_info.json': info })).code).toBe('not_a_trajectory');
+});
+
+const table = (lines: readonly string[]) => lines.map((line) => line.replaceAll('|', '\t')).join('\n');
+const HEADER = 'commit|val_bpb|memory_gb|status|description';
+
+describeWithShared('the real autoresearch tables', () => {
+  it.each([
+    ['autoresearch-mlx_results.tsv', 5, 1.807902],
+    ['autoresearch-mlx_pr15_results.tsv', 31, 1.510121],
+  ])('%s has %i runs', async (name, rows, last) => {
+    const run = onlyTrajectory(
+      await readAll({ root: sharedFile('logs'), path: `autoresearch_results_tsv/${name}` }),
+    );
+    expect(run.executions).toHaveLength(rows);
+    expect(run.submissions.at(-1)).toMatchObject({
+      score: last,
+      scale: 'validation',
+      grader: 'autoresearch:val_bpb',
+    });
+    expect(run.task_claims).toMatchObject({ metric: 'val_bpb', is_lower_better: null });
+  });
+});
+
+describe('a table of runs', () => {
+  const read = async (lines: readonly string[]) =>
+    onlyTrajectory(await readFiles({ 'results.tsv': table(lines) }));
+
+  it('has no score for a crash, whatever stands there', async () => {
+    const run = await read([
+      HEADER,
+      'a|2.5|3|keep|base',
+      'b-dirty|0.000000|0|crash|oops',
+      'a|2.4|3|discard|again\r',
+    ]);
+    expect(run.executions.map(({ execution_id, status }) => [execution_id, status])).toEqual([
+      ['a', 'ok'],
+      ['b-dirty', 'error'],
+      ['a#2', 'ok'],
+    ]);
+    expect(run.submissions.map(({ score }) => score)).toEqual([2.5, 2.4]);
+    expect(run.turns.filter((turn) => turn.role === 'assistant').map(turnContent)).toEqual([
+      'base',
+      'oops',
+      'again',
+    ]);
+  });
+
+  it('keeps several metrics as flags, and says which rows it left', async () => {
+    const run = await read(['commit|acc|f1|status|description', 'a|1|2|keep|x', 'ragged|1']);
+    expect(run.submissions).toMatchObject([
+      { score: null, gradable: true, flags: ['metric:acc=1', 'metric:f1=2'] },
+    ]);
+    expect(run.flags).toContain('ragged_rows');
+  });
+
+  it('needs rows, and its three columns', async () => {
+    expect(onlyReject(await readFiles({ 'results.tsv': table([HEADER]) })).code).toBe('no_turns');
+    expect(onlyReject(await readFiles({ 'results.tsv': table(['rank|config|score', '1|x|2']) })).code).toBe(
+      'unknown_format',
+    );
+  });
+});
+
+describe('a state of MLE-STAR', () => {
+  const result = (score: number, rest: Record<string, unknown> = {}) => ({
+    returncode: 0,
+    stdout: `Final Validation Performance: ${score}`,
+    stderr: '',
+    execution_time: 2,
+    score,
+    ...rest,
+  });
+  const STATE = {
+    task_description: 'Predict; the metric is accuracy.',
+    lower: true,
+    train_code_improve_1_0_1: 'improved(1)',
+    train_code_improve_exec_result_1_0_1: result(0.9444),
+    train_code_improve_0_0_1: 'improved(0)',
+    train_code_improve_exec_result_0_0_1: result(1e9, {
+      returncode: 1,
+      stderr: 'Traceback (most recent call last):\n  File "x", line 1, in <module>\nValueError: y',
+    }),
+    train_code_0_1: 'start()',
+    train_code_exec_result_0_1: result(0.9451),
+    init_code_1_1: 'start()',
+    init_code_exec_result_1_1: result(0.9451),
+    ablation_code_0_1: 'ablate()',
+    ablation_code_exec_result_0_1: {},
+    submission_code: 'submit()',
+    submission_code_exec_result: result(1e9, { stdout: '' }),
+    best_score_1: 0.9444,
+  };
+
+  it('orders its programs by phase and index, skips empty results and knows copies', async () => {
+    const run = onlyTrajectory(await readFiles({ 'state.json': STATE }));
+    expect(
+      run.executions.map(({ execution_id, kind, status }) => `${execution_id} ${kind} ${status}`),
+    ).toEqual([
+      'init_code_1_1 experiment ok',
+      'train_code_0_1 other ok',
+      'train_code_improve_0_0_1 experiment error',
+      'train_code_improve_1_0_1 experiment ok',
+      'submission_code experiment ok',
+    ]);
+    expect(run.turns[3]?.flags).toEqual(['copied_code']);
+    expect(run.turns[3]?.spans.every((span) => span.origin === 'environment')).toBe(true);
+    expect(run.executions[2]?.error_type).toBe('ValueError');
+  });
+
+  it('has scores of programs that ran and printed one, and no direction', async () => {
+    const run = onlyTrajectory(await readFiles({ 'state.json': STATE }));
+    expect(run.submissions.map(({ execution_id, score, scale }) => [execution_id, score, scale])).toEqual([
+      ['init_code_1_1', 0.9451, 'validation'],
+      ['train_code_0_1', 0.9451, 'validation'],
+      ['train_code_improve_1_0_1', 0.9444, 'validation'],
+    ]);
+    expect(run.task_claims).toBeNull();
+    expect(run.flags).toEqual(
+      expect.arrayContaining(['direction_claim:lower', 'direction_contradicts_metric']),
+    );
+  });
+});

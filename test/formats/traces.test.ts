@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import { messageKey, replyMessages, traceMessages } from '../../src/formats/trace-messages.js';
+import { turnContent } from '../../src/trajectory/build.js';
+import type { Trajectory } from '../../src/trajectory/trajectory.js';
+import { describeWithShared, sharedFile } from '../shared.js';
+import { realLog } from './adapter-context.js';
+import { folderWith, onlyReject, onlyTrajectory, readAll, readFiles, trajectoriesOf } from './read-all.js';
+
+const readReal = async (path: string) => trajectoriesOf(await readAll({ root: sharedFile('logs'), path }));
+const shape = (run: Trajectory) =>
+  run.turns
+    .map((turn) => `${turn.role}${turn.spans.some((span) => span.origin === 'model') ? '*' : ''}`)
+    .join(' ');
+const calls = (run: Trajectory) =>
+  run.turns.flatMap((turn) => turn.spans.flatMap((span) => span.call?.name ?? []));
+
+describeWithShared('real Langfuse traces', () => {
+  it('of LangGraph are one run, with its tools apart', async () => {
+    const [run, ...others] = await readReal('langfuse_trace_export/langgraph-2025-08-22.json');
+    expect(others).toEqual([]);
+    expect(run && shape(run)).toBe('user user assistant* tool assistant*');
+    expect(JSON.parse(run?.tools ?? '[]')).toHaveLength(1);
+    expect(run?.flags.some((flag) => flag.startsWith('trace_score:'))).toBe(true);
+  });
+
+  it('of the OpenAI agents, in Responses items, are one run', async () => {
+    const [run, ...others] = await readReal('langfuse_trace_export/openai-agents-2025-09-30.json');
+    expect(others).toEqual([]);
+    expect(run && shape(run)).toBe('user assistant* tool assistant*');
+    expect(run && calls(run)).toEqual(['get_weather']);
+    expect(run?.turns[1]?.timestamp).toBe('2025-09-30T09:03:59.963Z');
+  });
+
+  it('of pydantic-ai, in parts, are the run of the agent and that of its evaluator', async () => {
+    const runs = await readReal('langfuse_trace_export/pydantic-ai-tools-2025-12-04.json');
+    expect(runs.map(shape)).toEqual([
+      'system user assistant* tool tool tool assistant* user assistant*',
+      'system user assistant*',
+    ]);
+    expect(runs.map(({ scaffold }) => scaffold)).toEqual(['joke_agent run', 'evaluator_agent run']);
+    expect(runs.map(calls)[0]).toHaveLength(3);
+  });
+
+  it.each(['langgraph-2025-08-22', 'openai-agents-2025-09-30', 'pydantic-ai-tools-2025-12-04'])(
+    'of %s keep what each generation wrote, once',
+    async (name) => {
+      const runs = await readReal(`langfuse_trace_export/${name}.json`);
+      const written = runs.flatMap((run) =>
+        run.turns.filter((turn) => turn.spans.some((span) => span.origin === 'model')),
+      );
+      const { observations } = realLog('langfuse_trace_export', `${name}.json`);
+      const generations = observations.filter(
+        (observation: { type: string }) => observation.type === 'GENERATION',
+      );
+      expect(written).toHaveLength(generations.length);
+      for (const { output } of generations) {
+        for (const message of replyMessages(output)) {
+          expect(written.map(turnContent)).toContain(message['content'] ?? '');
+        }
+      }
+    },
+  );
+});
+
+describeWithShared('a real LangSmith batch', () => {
+  it('is one call, whose reasoning was counted and not shown', async () => {
+    const [run] = await readReal('langsmith_batch_ingest/wrap_openai_reasoning_excerpt.json');
+    const batch = realLog('langsmith_batch_ingest', 'wrap_openai_reasoning_excerpt.json');
+    expect(run?.turns.map(turnContent)).toEqual([
+      batch.post[0].inputs.messages[0].content,
+      batch.patch[0].outputs.choices[0].message.content,
+    ]);
+    expect(run).toMatchObject({ model: 'o1-mini-2024-09-12', termination: 'submitted' });
+    expect(run?.flags).toContain('reasoning_hidden');
+  });
+});
+
+describeWithShared('a real LiteLLM log', () => {
+  const name = 'claude-sonnet-4_1757015046.707.json';
+  const log = () => realLog('litellm_completion_log', name);
+
+  it('has 12 messages and the reply, 5 calls and the last that finishes', async () => {
+    const [run] = await readReal(`litellm_completion_log/${name}`);
+    expect(run?.turns).toHaveLength(13);
+    expect(run && calls(run)).toEqual([
+      'str_replace_editor',
+      'terminal',
+      'str_replace_editor',
+      'str_replace_editor',
+      'terminal',
+      'finish',
+    ]);
+    expect(run).toMatchObject({ scaffold: 'openhands', scaffold_version: '1.0.0', termination: 'submitted' });
+    const last = run?.turns.at(-1);
+    expect(last && turnContent(last)).toBe(log().response.choices[0].message.content);
+  });
+
+  it('holds the earlier ones of its session, which are its sidecars', async () => {
+    const whole = log();
+    const earlier = {
+      ...whole,
+      messages: whole.messages.slice(0, 4),
+      response: {
+        ...whole.response,
+        choices: [
+          {
+            finish_reason: 'tool_calls',
+            message: { ...whole.messages[4], content: whole.messages[4].content[0].text },
+          },
+        ],
+      },
+    };
+    const files = { 'm_1757015040.1.json': earlier, 'm_1757015046.7.json': whole };
+    const root = folderWith(files);
+    expect(await readAll({ root, path: 'm_1757015040.1.json' })).toEqual([
+      { kind: 'sidecar', path: 'm_1757015040.1.json', of: 'm_1757015046.7.json' },
+    ]);
+    expect(onlyTrajectory(await readAll({ root, path: 'm_1757015046.7.json' })).turns).toHaveLength(13);
+    const other = { ...earlier, messages: [{ role: 'user', content: 'another session' }] };
+    const apart = await readFiles({ 'm_1757015040.1.json': other, 'm_1757015046.7.json': whole });
+    expect(trajectoriesOf(apart)).toHaveLength(1);
+    const lines = [earlier, whole, other].map((line) => JSON.stringify(line)).join('\n');
+    expect(trajectoriesOf(await readFiles({ 'calls.jsonl': lines })).map((run) => run.turns.length)).toEqual([
+      13, 2,
+    ]);
+  });
+});
+
+describe('a chain of calls', () => {
+  const generation = (input: unknown, output: unknown, at: string, rest: Record<string, unknown> = {}) => ({
+    type: 'GENERATION',
+    id: at,
+    startTime: at,
+    input,
+    output,
+    model: 'm',
+    ...rest,
+  });
+  const trace = (observations: unknown[]) => ({ trace: { id: 't', scores: [] }, observations });
+  const user = { role: 'user', content: 'q' };
+  const said = (content: string) => ({ role: 'assistant', content });
+
+  it('trains what its calls wrote, not the history that it began with', async () => {
+    const log = trace([
+      generation([user, said('old'), user], said('one'), '1'),
+      generation([user, said('old'), user, said('one'), user], said('two'), '2'),
+    ]);
+    const run = onlyTrajectory(await readFiles({ 'trace.json': log }));
+    expect(shape(run as Trajectory)).toBe('user assistant user assistant* user assistant*');
+    expect(run.turns[1]?.flags).toEqual(['copied_context']);
+  });
+
+  it('names the model of each reply where there are several', async () => {
+    const log = trace([
+      generation([user], said('one'), '1', { model: 'a' }),
+      generation([user, said('one'), user], said('two'), '2', { model: 'b' }),
+    ]);
+    const run = onlyTrajectory(await readFiles({ 'trace.json': log }));
+    expect(run.turns.flatMap((turn) => turn.spans.flatMap((span) => span.model ?? []))).toEqual(['a', 'b']);
+    expect(run.model).toBeNull();
+  });
+
+  it('is needed: a trace without generations holds nothing', async () => {
+    expect(onlyReject(await readFiles({ 'trace.json': trace([{ type: 'SPAN', id: 'x' }]) })).code).toBe(
+      'no_model_turns',
+    );
+    expect(onlyReject(await readFiles({ 'batch.json': { post: [], patch: [] } })).code).toBe(
+      'no_model_turns',
+    );
+  });
+});
+
+describe('messages of other libraries', () => {
+  it.each([
+    ['LangChain', { type: 'ai', content: 'x', tool_calls: [{ name: 'f', args: { a: 1 }, id: 'c' }] }],
+    [
+      'LangChain, serialised',
+      {
+        lc: 1,
+        id: ['langchain', 'schema', 'AIMessage'],
+        kwargs: { content: 'x', tool_calls: [{ name: 'f', args: { a: 1 }, id: 'c' }] },
+      },
+    ],
+    [
+      'OpenAI',
+      {
+        role: 'assistant',
+        content: 'x',
+        tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{"a": 1}' } }],
+      },
+    ],
+    [
+      'parts',
+      {
+        role: 'assistant',
+        parts: [
+          { type: 'text', content: 'x' },
+          { type: 'tool_call', id: 'c', name: 'f', arguments: { a: 1 } },
+        ],
+      },
+    ],
+    ['Gemini', { role: 'model', parts: [{ text: 'x' }, { functionCall: { name: 'f', args: { a: 1 } } }] }],
+  ])('%s are the same message', (_name, message) => {
+    const { messages } = traceMessages([message]);
+    expect(messages.map(messageKey)).toEqual([JSON.stringify(['assistant', 'x', [['f', { a: 1 }]]])]);
+  });
+
+  it('join the items of one Responses reply', () => {
+    const output = [
+      { type: 'reasoning', content: [{ type: 'reasoning_text', text: 'r' }] },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x' }] },
+      { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+    ];
+    expect(replyMessages({ object: 'response', output })).toMatchObject([
+      { role: 'assistant', content: 'x', reasoning_content: 'r', tool_calls: [{ id: 'c' }] },
+    ]);
+  });
+});
