@@ -22,7 +22,7 @@ async function readHelp(runCli) {
 }
 
 export async function docsSources(load) {
-  const [app, shard, errors, formats, logFlags, rejects, selection, selectionFlags, windowFlags] =
+  const [app, shard, errors, formats, logFlags, redaction, rejects, selection, selectionFlags, windowFlags] =
     await Promise.all(
       [
         'cli/app',
@@ -30,6 +30,7 @@ export async function docsSources(load) {
         'errors',
         'formats/registry',
         'formats/log-flags',
+        'formats/redact-scores',
         'logs/reject',
         'selection/decision',
         'selection/flags',
@@ -54,7 +55,7 @@ export async function docsSources(load) {
     errorExits: errors.ERROR_EXIT,
     rankVariables: shard.RANK_VARIABLES,
     formats: formats.FORMATS,
-    logFlags: logFlags.LOG_FLAGS,
+    logFlags: { ...logFlags.LOG_FLAGS, ...redaction.REDACTION_FLAGS },
     rejectCodes: rejects.REJECT_CODES,
     filterReasons: selection.FILTER_REASONS,
     selectionFlags: selectionFlags.SELECTION_FLAGS,

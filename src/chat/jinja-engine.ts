@@ -46,7 +46,7 @@ export class JinjaRenderer implements ChatRenderer {
     const messages = toChatMessages(turns, indices);
     const pieces = this.#run(messages, tools, false);
     const printed = printedWords(pieces);
-    refuseDroppedCalls(messages, printed);
+    refuseDropped(messages, printed);
     const { segments } = labelParts(pieces, {
       messages: new Map(messages.map((message) => [message.turn, message])),
       specials: this.#specials,
@@ -88,7 +88,8 @@ export class JinjaRenderer implements ChatRenderer {
 function rewrittenStops({ turns, indices }: Pick<RenderInput, 'turns' | 'indices'>): number[] {
   return indices.flatMap((_, at) => {
     const before = turns[indices[at - 1] ?? -1];
-    const ended = before?.role === 'assistant' && before.spans.every((span) => span.inline || span.call === null);
+    const consecutive = turns[indices[at] ?? -1]?.role === 'assistant';
+    const ended = before?.role === 'assistant' && !consecutive && before.spans.every((span) => span.inline || span.call === null);
     return ended ? [at] : [];
   });
 }
@@ -130,12 +131,16 @@ function printedWords(pieces: readonly RawPiece[]): Printed {
   return printed;
 }
 
-/** A conversation without the calls that the model made is not what it saw nor what it said. */
-function refuseDroppedCalls(messages: readonly ChatMessage[], printed: Printed): void {
-  for (const { turn, calls } of messages) {
+/** A conversation without a message, or without the calls that the model made, is not what it saw nor what it said. */
+function refuseDropped(messages: readonly ChatMessage[], printed: Printed): void {
+  for (const { turn, role, content, calls } of messages) {
+    const words = printed.get(turn);
+    if (role !== 'assistant' && content.text.trim() !== '' && !words?.some(isContent)) {
+      throw new RejectError('template_error', `the template leaves out turn ${turn}, of role ${role}`);
+    }
     if (calls.length === 0) continue;
     const shown = new Set(
-      printed.get(turn)?.flatMap(({ source }) => (isCallPart(source) ? [source.span] : [])),
+      words?.flatMap(({ source }) => (isCallPart(source) ? [source.span] : [])),
     );
     const dropped = calls.find((call) => call.name !== '' && !shown.has(call.span));
     if (dropped === undefined) continue;
@@ -144,6 +149,10 @@ function refuseDroppedCalls(messages: readonly ChatMessage[], printed: Printed):
       `the template leaves out the call of ${dropped.name} in turn ${turn}`,
     );
   }
+}
+
+function isContent({ source }: RawWords): boolean {
+  return source.kind === 'content';
 }
 
 const LEFT_OUT = /^(?:\s|<think>|<\/think>)*$/;

@@ -106,16 +106,17 @@ function argumentsFormOf(program: TemplateProgram): ArgumentsForm {
   return string?.includes(ARGUMENTS) === true ? 'string' : 'either';
 }
 
-/** The part of the generation prompt that stands in the place of the turn's own beginning. */
+/** What the generation prompt prints in the place where the turn begins, null where the text before it differs. */
 function headerOf(
   prompt: readonly RawPiece[] | null,
   whole: readonly RawPiece[] | null,
   turn: number,
 ): string | null {
   const [before, all] = [joined(prompt), joined(whole)];
-  if (before === null || all === null || whole === null || !all.startsWith(before)) return null;
+  if (before === null || all === null || whole === null) return null;
   const first = whole.findIndex((piece) => turnOf(piece) === turn);
   if (first < 0) return null;
   const start = whole.slice(0, first).reduce((length, piece) => length + piece.text.length, 0);
-  return start <= before.length ? before.slice(start) : '';
+  if (start > before.length) return all.startsWith(before) ? '' : null;
+  return before.startsWith(all.slice(0, start)) ? before.slice(start) : null;
 }

@@ -11,6 +11,7 @@ export const REDACTION_FLAGS = {
   scores_redacted: 'scores on hidden labels were taken out of the feedback',
   policy_dropped_redaction: 'recorded token ids were dropped, for they still spell the redacted scores',
 } as const satisfies Record<string, string>;
+type RedactionFlag = keyof typeof REDACTION_FLAGS;
 
 type Redaction = (text: string) => string;
 
@@ -83,7 +84,9 @@ export function redactScores(trajectory: Trajectory, rule: ScoreRule | null): Tr
   }
   if (turns.every((turn, index) => turn === trajectory.turns[index])) return trajectory;
   const hadPolicy = turns.some((turn) => turn.policy !== null);
-  const flags = ['scores_redacted', ...(hadPolicy ? ['policy_dropped_redaction'] : [])];
+  const flags: RedactionFlag[] = hadPolicy
+    ? ['scores_redacted', 'policy_dropped_redaction']
+    : ['scores_redacted'];
   return {
     ...trajectory,
     turns: hadPolicy ? turns.map((turn) => ({ ...turn, policy: null })) : turns,

@@ -27,24 +27,27 @@ export function nearDuplicateClusters(
   { buckets, hashes }: Pick<NearDuplicateOptions, 'buckets' | 'hashes'>,
 ): Int32Array {
   const first = Int32Array.from(signatures.keys());
-  const signed = Int32Array.from(
-    [...signatures.keys()].filter((index) => (signatures[index] ?? null) !== null),
-  );
-  for (let bucket = 0; bucket < buckets; bucket++) {
-    const from = bucket * hashes;
-    const sorted = signed.slice().sort((a, b) => compareBucket(a, b) || a - b);
-    for (let i = 1; i < sorted.length; i++) {
-      const [before, here] = [sorted[i - 1] ?? 0, sorted[i] ?? 0];
-      if (compareBucket(before, here) === 0) join(first, before, here);
-    }
-
-    function compareBucket(a: number, b: number): number {
-      const [left, right] = [signatures[a], signatures[b]];
+  const size = buckets * hashes;
+  // one flat array: sorting asks for its numbers millions of times
+  const flat = new Uint32Array(signatures.length * size);
+  const signed: number[] = [];
+  signatures.forEach((signature, index) => {
+    if (signature === null) return;
+    flat.set(signature, index * size);
+    signed.push(index);
+  });
+  for (let from = 0; from < size; from += hashes) {
+    const compareBucket = (a: number, b: number): number => {
       for (let h = from; h < from + hashes; h++) {
-        const difference = (left?.[h] ?? 0) - (right?.[h] ?? 0);
+        const difference = (flat[a * size + h] ?? 0) - (flat[b * size + h] ?? 0);
         if (difference !== 0) return difference;
       }
       return 0;
+    };
+    const sorted = Int32Array.from(signed).sort((a, b) => compareBucket(a, b) || a - b);
+    for (let i = 1; i < sorted.length; i++) {
+      const [before, here] = [sorted[i - 1] ?? 0, sorted[i] ?? 0];
+      if (compareBucket(before, here) === 0) join(first, before, here);
     }
   }
   for (const index of first.keys()) first[index] = rootOf(first, index);

@@ -3,7 +3,22 @@ import { runCli, spreadInputs } from '../../src/cli/app.js';
 import { TOOL_VERSION } from '../../src/version.js';
 import { cli, memoryStream, temporaryFolder } from './harness.js';
 
-const COMMANDS = ['run', 'plan', 'commit', 'status', 'inspect', 'tokens', 'verify', 'formats', 'schema'];
+const COMMANDS = [
+  'run',
+  'plan',
+  'commit',
+  'status',
+  'inspect',
+  'tokens',
+  'verify',
+  'grade',
+  'stats',
+  'explain',
+  'rescore',
+  'compare',
+  'formats',
+  'schema',
+];
 
 describe('help', () => {
   it('of the whole tool names every command', async () => {

@@ -76,7 +76,7 @@ describe('a search', () => {
 });
 
 describeWithShared('real Who&When transcripts', () => {
-  it('of generated agents: 5 programs of which 1 succeeded', async () => {
+  it('of generated agents: 4 programs of which 1 succeeded', async () => {
     const run = onlyTrajectory(await readReal('who_and_when_autogen/algorithm-generated_59.json'));
     expect(run.turns).toHaveLength(10);
     expect(run.executions.map(({ exit_code, feedback_turn }) => [exit_code, feedback_turn])).toEqual([

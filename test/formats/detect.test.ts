@@ -76,17 +76,28 @@ describe('a verdict', () => {
 
 describe('reports and tables', () => {
   it.each([
-    [{ competition_reports: [] }],
-    [{ instance_1: { resolved: true, tests_status: {} } }],
-    [{ resolved: true, tests_status: {} }],
-    [{ dataset: { means: { acc_mean: 1 } } }],
+    [{ competition_reports: [] }, 'mlebench-report'],
+    [{ competition_id: 'c', valid_submission: true }, 'mlebench-report'],
+    [{ instance_1: { resolved: true, tests_status: {} } }, 'swebench-report'],
+    [{ resolved: true, tests_status: {} }, 'swebench-report'],
+    [{ dataset: { means: { acc_mean: 1 } } }, 'ai-scientist-v1'],
+    [{ agent: [], baseline: {} }, 'mlgym'],
+    [{ submitted: 1, output_match: 1, entrypoint: 1 }, 'super-notebook'],
+  ])('belong to the format of their runs: %j', (json, name) => {
+    expect(detect(sniff({ json })).adapter?.name).toBe(name);
+  });
+
+  it.each([
+    [{ nbformat: 4, cells: [] }],
+    [{ edges: [], layout: [], plan: [], code: [], analysis: [] }],
+    [{ 'gpt-4o': { tokens: {}, 'cost (USD)': 1 } }],
   ])('hold no trajectory: %j', (json) => {
     expect(detect(sniff({ json }))).toMatchObject({ adapter: null, code: 'not_a_trajectory' });
   });
 
   it('are told from text by their header', () => {
     const table = sniff({ head: 'commit\taccuracy\tstatus\tdescription\nabc\t0\tkeep\tx\n' });
-    expect(detect(table)).toMatchObject({ code: 'not_a_trajectory' });
+    expect(detect(table).adapter?.name).toBe('autoresearch-tsv');
     expect(detect(sniff({ head: 'commit\tstatus\n' }))).toMatchObject({ code: 'unknown_format' });
   });
 

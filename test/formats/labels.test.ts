@@ -10,25 +10,25 @@ import { readAll, trajectoriesOf } from './read-all.js';
 
 /** What each real log is, set down by hand: a format, `sidecar`, or the code of its reject. */
 const LABELS: Readonly<Record<string, string>> = {
-  'adp_sample_raw/code_feedback_sample_raw.json': 'unknown_format',
-  'adp_sample_raw/codeactinstruct_sample_raw.json': 'unknown_format',
-  'adp_sample_raw/nebius_SWE-agent-trajectories_sample_raw.json': 'unknown_format',
-  'adp_sample_raw/swe-gym_openhands_sampled_trajectories_sample_raw.json': 'unknown_format',
-  'adp_sample_raw/swe-smith_sample_raw.json': 'unknown_format',
-  'adp_sample_raw/toucan_1_5m_sample_raw.json': 'unknown_format',
-  'ai_scientist_v1/rl_lr_adaptation_aider.txt': 'aider-markdown',
-  'ai_scientist_v1/rl_lr_adaptation_run_0_final_info.json': 'not_a_trajectory',
-  'ai_scientist_v1/rl_lr_adaptation_run_1_final_info.json': 'not_a_trajectory',
-  'ai_scientist_v1/rl_lr_adaptation_run_2_final_info.json': 'not_a_trajectory',
-  'ai_scientist_v2_journal/gradient_cluster_stage1_journal.json': 'unknown_format',
-  'ai_scientist_v2_journal/perturbation_uq_stage4_timeouts_journal.json': 'unknown_format',
+  'adp_sample_raw/code_feedback_sample_raw.json': 'openai-messages',
+  'adp_sample_raw/codeactinstruct_sample_raw.json': 'dataset-rows',
+  'adp_sample_raw/nebius_SWE-agent-trajectories_sample_raw.json': 'dataset-rows',
+  'adp_sample_raw/swe-gym_openhands_sampled_trajectories_sample_raw.json': 'dataset-rows',
+  'adp_sample_raw/swe-smith_sample_raw.json': 'dataset-rows',
+  'adp_sample_raw/toucan_1_5m_sample_raw.json': 'dataset-rows',
+  'ai_scientist_v1/rl_lr_adaptation_aider.txt': 'ai-scientist-v1',
+  'ai_scientist_v1/rl_lr_adaptation_run_0_final_info.json': 'sidecar',
+  'ai_scientist_v1/rl_lr_adaptation_run_1_final_info.json': 'sidecar',
+  'ai_scientist_v1/rl_lr_adaptation_run_2_final_info.json': 'sidecar',
+  'ai_scientist_v2_journal/gradient_cluster_stage1_journal.json': 'ai-scientist-v2',
+  'ai_scientist_v2_journal/perturbation_uq_stage4_timeouts_journal.json': 'ai-scientist-v2',
   'aide_journal/translucent-spaniel_journal.json': 'aide-journal',
   'aider_chat_md/census.md': 'aider-markdown',
   'aider_chat_md/hello-world-flask.md': 'aider-markdown',
   'antigravity_jsonl/cli_small.jsonl': 'antigravity',
   'atif_trajectory/openagents_login-trace_trajectory.json': 'atif',
-  'autoresearch_results_tsv/autoresearch-mlx_pr15_results.tsv': 'not_a_trajectory',
-  'autoresearch_results_tsv/autoresearch-mlx_results.tsv': 'not_a_trajectory',
+  'autoresearch_results_tsv/autoresearch-mlx_pr15_results.tsv': 'autoresearch-tsv',
+  'autoresearch_results_tsv/autoresearch-mlx_results.tsv': 'autoresearch-tsv',
   'claude_code_legacy_json/mlrbench_claude_bi_align_claude_output.json': 'claude-code-legacy',
   'claude_code_session_jsonl/agent-history_claude_compaction.jsonl': 'claude-code-session',
   'claude_code_session_jsonl/agent-history_claude_forked.jsonl': 'claude-code-session',
@@ -59,18 +59,18 @@ const LABELS: Readonly<Record<string, string>> = {
   'git_lfs_pointer/mlebench_aide_grading_report.lfs-pointer.json': 'lfs_pointer',
   'grok_cli/chat_history.jsonl': 'grok',
   'hermes_agent_json/large.json': 'hermes',
-  'inspect_ai_log/legacy_input-task_2024-11-05.json': 'unknown_format',
-  'inspect_ai_log/log_formats.eval': 'binary_file',
-  'inspect_ai_log/log_formats.json': 'unknown_format',
-  'inspect_ai_log/log_message_deduplication.eval': 'binary_file',
-  'inspect_ai_log/security-guide_2025-05-12.json': 'unknown_format',
+  'inspect_ai_log/legacy_input-task_2024-11-05.json': 'inspect',
+  'inspect_ai_log/log_formats.eval': 'inspect',
+  'inspect_ai_log/log_formats.json': 'inspect',
+  'inspect_ai_log/log_message_deduplication.eval': 'inspect',
+  'inspect_ai_log/security-guide_2025-05-12.json': 'inspect',
   'kimi_cli_wire_jsonl/small.jsonl': 'no_model_turns',
   'kimi_cli_wire_jsonl/subagent_agent-0.jsonl': 'kimi-cli',
-  'langfuse_trace_export/langgraph-2025-08-22.json': 'unknown_format',
-  'langfuse_trace_export/openai-agents-2025-09-30.json': 'unknown_format',
-  'langfuse_trace_export/pydantic-ai-tools-2025-12-04.json': 'unknown_format',
-  'langsmith_batch_ingest/wrap_openai_reasoning_excerpt.json': 'unknown_format',
-  'litellm_completion_log/claude-sonnet-4_1757015046.707.json': 'unknown_format',
+  'langfuse_trace_export/langgraph-2025-08-22.json': 'langfuse',
+  'langfuse_trace_export/openai-agents-2025-09-30.json': 'langfuse',
+  'langfuse_trace_export/pydantic-ai-tools-2025-12-04.json': 'langfuse',
+  'langsmith_batch_ingest/wrap_openai_reasoning_excerpt.json': 'langsmith',
+  'litellm_completion_log/claude-sonnet-4_1757015046.707.json': 'litellm-completion-log',
   // A bare list of OpenAI messages, taken out of such a log.
   'litellm_completion_log/fncall-llm-message.json': 'openai-messages',
   'mini_swe_agent_traj/github_issue.traj.json': 'mini-swe-agent',
@@ -92,11 +92,11 @@ const LABELS: Readonly<Record<string, string>> = {
   'pi_session_jsonl/agent-sessions_pi_small.jsonl': 'pi-session',
   'pi_session_jsonl/large-session.jsonl': 'pi-session',
   'qwen_code_jsonl/system_telemetry.jsonl': 'qwen-code',
-  'reflexion_run_log/alfworld_env_results_trial_0.json': 'unknown_format',
-  'super_benchmark_ipynb/react-super_expert_mera_history.ipynb': 'unknown_format',
-  'super_benchmark_ipynb/react-super_expert_mera_metrics.json': 'not_a_trajectory',
-  'super_benchmark_ipynb/swe-agent_expert_galore_history.ipynb': 'unknown_format',
-  'super_benchmark_ipynb/swe-agent_expert_galore_metrics.json': 'not_a_trajectory',
+  'reflexion_run_log/alfworld_env_results_trial_0.json': 'no_model_turns + reflexion',
+  'super_benchmark_ipynb/react-super_expert_mera_history.ipynb': 'super-notebook',
+  'super_benchmark_ipynb/react-super_expert_mera_metrics.json': 'sidecar',
+  'super_benchmark_ipynb/swe-agent_expert_galore_history.ipynb': 'super-notebook',
+  'super_benchmark_ipynb/swe-agent_expert_galore_metrics.json': 'sidecar',
   'swe_agent_traj/ctf_crypto_katy.traj': 'swe-agent',
   'swe_agent_traj/function_calling_simple.traj': 'swe-agent',
   'swe_agent_traj/marshmallow-1867_function_calling_replace_from_source.traj': 'swe-agent',
@@ -104,18 +104,30 @@ const LABELS: Readonly<Record<string, string>> = {
   'swe_agent_traj/swesmith_pydantic_pr_8316.traj': 'swe-agent',
   'swebench_eval_report/swesmith_pydantic_pr_8316_report.json': 'not_a_trajectory',
   'swebench_eval_report/swesmith_run_report.json': 'not_a_trajectory',
-  'tapeagents_tape/data_science_final_tape.json': 'unknown_format',
-  'tapeagents_tape/failed_tape.json': 'unknown_format',
-  'tapeagents_tape/gsm8k_rl_training_samples.jsonl': 'not_a_trajectory',
-  'tau_bench_results/gpt-4o-airline_tasks0-3_4trials.json': 'unknown_format',
-  'toolbench_dfs_tree/G1_10_ChatGPT_DFS.json': 'unknown_format',
-  'toolbench_dfs_tree/G3_21_ChatGPT_DFS.json': 'unknown_format',
-  'who_and_when_autogen/algorithm-generated_59.json': 'unknown_format',
-  'who_and_when_autogen/hand-crafted_51.json': 'unknown_format',
+  'tapeagents_tape/data_science_final_tape.json': 'tapeagents-tape',
+  'tapeagents_tape/failed_tape.json': 'tapeagents-tape',
+  'tapeagents_tape/gsm8k_rl_training_samples.jsonl': 'tapeagents-training-samples',
+  'tau_bench_results/gpt-4o-airline_tasks0-3_4trials.json': 'tau-bench',
+  'toolbench_dfs_tree/G1_10_ChatGPT_DFS.json': 'toolbench-tree',
+  'toolbench_dfs_tree/G3_21_ChatGPT_DFS.json': 'toolbench-tree',
+  'who_and_when_autogen/algorithm-generated_59.json': 'who-and-when',
+  'who_and_when_autogen/hand-crafted_51.json': 'who-and-when',
 };
 
 /** Several trajectories in one file; every other file gives one result. */
 const ROWS: Readonly<Record<string, number>> = {
+  'adp_sample_raw/code_feedback_sample_raw.json': 10,
+  'adp_sample_raw/codeactinstruct_sample_raw.json': 5,
+  'adp_sample_raw/nebius_SWE-agent-trajectories_sample_raw.json': 5,
+  'adp_sample_raw/swe-gym_openhands_sampled_trajectories_sample_raw.json': 5,
+  'adp_sample_raw/swe-smith_sample_raw.json': 5,
+  'inspect_ai_log/security-guide_2025-05-12.json': 3,
+  // The agent and its evaluator.
+  'langfuse_trace_export/pydantic-ai-tools-2025-12-04.json': 2,
+  // 50 environments with a reflection, and one reject for those without.
+  'reflexion_run_log/alfworld_env_results_trial_0.json': 51,
+  'tapeagents_tape/gsm8k_rl_training_samples.jsonl': 6,
+  'tau_bench_results/gpt-4o-airline_tasks0-3_4trials.json': 16,
   // The session and its sub-agent.
   'copilot_cli_events_jsonl/small.jsonl': 2,
   'openai_messages_sft/swesmith_ft_xml_example.jsonl': 3,
@@ -181,7 +193,10 @@ describeWithShared('every real log', () => {
         }
         const ids = trajectory.executions.map((execution) => execution.execution_id);
         expect(new Set(ids).size).toBe(ids.length);
-        for (const submission of trajectory.submissions) expect(ids).toContain(submission.execution_id);
+        for (const { execution_id } of trajectory.submissions) {
+          // Final answers that a benchmark grades belong to no execution.
+          if (execution_id !== null) expect(ids).toContain(execution_id);
+        }
       }
     }
   });

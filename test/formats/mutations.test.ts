@@ -38,6 +38,29 @@ const LOGS = [
   'codex_rollout_jsonl/agent-sessions_codex_schema_drift.jsonl',
   'openclaw_jsonl/large.jsonl',
   'pi_session_jsonl/agent-sessions_pi_small.jsonl',
+  'adp_sample_raw/codeactinstruct_sample_raw.json',
+  'adp_sample_raw/toucan_1_5m_sample_raw.json',
+  'ai_scientist_v1/rl_lr_adaptation_aider.txt',
+  'ai_scientist_v2_journal/gradient_cluster_stage1_journal.json',
+  'autoresearch_results_tsv/autoresearch-mlx_results.tsv',
+  'inspect_ai_log/log_formats.eval',
+  'inspect_ai_log/log_message_deduplication.eval',
+  'inspect_ai_log/security-guide_2025-05-12.json',
+  'langfuse_trace_export/langgraph-2025-08-22.json',
+  'langfuse_trace_export/openai-agents-2025-09-30.json',
+  'langfuse_trace_export/pydantic-ai-tools-2025-12-04.json',
+  'langsmith_batch_ingest/wrap_openai_reasoning_excerpt.json',
+  'litellm_completion_log/claude-sonnet-4_1757015046.707.json',
+  'mlebench_grading/rdagent_stanford-covid-vaccine_grade.json',
+  'reflexion_run_log/alfworld_env_results_trial_0.json',
+  'super_benchmark_ipynb/react-super_expert_mera_history.ipynb',
+  'super_benchmark_ipynb/react-super_expert_mera_metrics.json',
+  'swebench_eval_report/swesmith_run_report.json',
+  'tapeagents_tape/data_science_final_tape.json',
+  'tapeagents_tape/gsm8k_rl_training_samples.jsonl',
+  'tau_bench_results/gpt-4o-airline_tasks0-3_4trials.json',
+  'toolbench_dfs_tree/G3_21_ChatGPT_DFS.json',
+  'who_and_when_autogen/algorithm-generated_59.json',
 ] as const;
 
 const HISTORY = 'mle_dojo/random-acts-of-pizza_env_history.json';
@@ -113,17 +136,22 @@ function mutateValue(document: unknown, random: (below: number) => number): unkn
 function mutateText(content: Buffer, random: (below: number) => number): Buffer {
   if (random(2) === 0) return mutateBytes(content, random);
   const text = content.toString('utf8');
+  const whole = parsed(text);
+  if (whole !== undefined) return Buffer.from(JSON.stringify(mutateValue(whole, random)));
+  const lines = text.split('\n').filter((line) => line !== '');
+  const at = random(lines.length);
+  const line = parsed(lines[at] ?? '');
+  // Text and archives are no JSON: their bytes are all there is to change.
+  if (line === undefined) return mutateBytes(content, random);
+  lines[at] = JSON.stringify(mutateValue(line, random));
+  return Buffer.from(lines.join('\n'));
+}
+
+function parsed(text: string): unknown {
   try {
-    return Buffer.from(JSON.stringify(mutateValue(JSON.parse(text), random)));
+    return JSON.parse(text);
   } catch {
-    const lines = text.split('\n').filter((line) => line !== '');
-    const at = random(lines.length);
-    try {
-      lines[at] = JSON.stringify(mutateValue(JSON.parse(lines[at] ?? 'null'), random));
-    } catch {
-      return mutateBytes(content, random);
-    }
-    return Buffer.from(lines.join('\n'));
+    return undefined;
   }
 }
 

@@ -3,7 +3,7 @@ import { messageKey, replyMessages, traceMessages } from '../../src/formats/trac
 import { turnContent } from '../../src/trajectory/build.js';
 import type { Trajectory } from '../../src/trajectory/trajectory.js';
 import { describeWithShared, sharedFile } from '../shared.js';
-import { realLog } from './adapter-context.js';
+import { plainContent, realLog } from './adapter-context.js';
 import { folderWith, onlyReject, onlyTrajectory, readAll, readFiles, trajectoriesOf } from './read-all.js';
 
 const readReal = async (path: string) => trajectoriesOf(await readAll({ root: sharedFile('logs'), path }));
@@ -55,7 +55,7 @@ describeWithShared('real Langfuse traces', () => {
       expect(written).toHaveLength(generations.length);
       for (const { output } of generations) {
         for (const message of replyMessages(output)) {
-          expect(written.map(turnContent)).toContain(message['content'] ?? '');
+          expect(written.map(turnContent)).toContain(plainContent(message['content']));
         }
       }
     },

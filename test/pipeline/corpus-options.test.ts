@@ -15,6 +15,7 @@ near_duplicates: {}
 caps: { task: 3, survive: seeded }
 mix: { stages: { mle: 2 } }
 stage: mle
+splits: { validation: 0.5 }
 seed: 11
 decontamination:
   files: [held-out.yaml]
@@ -113,7 +114,13 @@ describe('options over the whole corpus', () => {
       if (decision === 'kept') keptByTask.set(task_id ?? '', (keptByTask.get(task_id ?? '') ?? 0) + 1);
     }
     expect(Math.max(...keptByTask.values())).toBe(3);
-    for (const { weight, stage } of await rowsOf(out, 'sft')) expect([weight, stage]).toEqual([2, 'mle']);
+    const splits = new Map<string, Set<string>>();
+    for (const { weight, stage, task_id, split } of await rowsOf(out, 'sft')) {
+      expect([weight, stage]).toEqual([2, 'mle']);
+      splits.set(task_id ?? '', (splits.get(task_id ?? '') ?? new Set()).add(split));
+    }
+    expect([...splits.values()].map((own) => own.size)).toEqual([1, 1, 1]);
+    expect(new Set([...splits.values()].flatMap((own) => [...own])).size).toBe(2);
   });
 
   it('take thresholds from the corpus itself and say so', async () => {

@@ -25,17 +25,17 @@ describe('files made from the column specs', () => {
 
 /** Columns as the project's plan lists them, beside the lineage columns; names may be added, never changed. */
 const PROMISED: Record<string, string> = {
-  sft: `row_id stage split rules stretch epoch anchor_turn anchor_score score_scale medal weight input_ids loss_mask
-    n_tokens n_trained n_turns cut_turns cut_tokens straddled_tokens mask_policy template_sha256 tokenizer_sha256
+  sft: `row_id stage source split rules stretch epoch anchor_turn anchor_score score_scale medal threshold_source
+    weight input_ids loss_mask n_tokens n_trained n_turns cut_turns cut_tokens straddled_tokens mask_policy template_sha256 tokenizer_sha256
     strategy ids_differ_because proofs messages tools`,
   rl: `sequence_id split input_ids loss_mask window_index window_rewards window_n_trained rollout_log_probs
     weight_version policy_data`,
   windows: `window_id sequence_id token_start token_end turn_start turn_end execution_id outcome score score_scale
-    previous_score trend medal reward reward_name n_trained seconds completed_at parent_window`,
+    previous_score trend medal threshold_source reward reward_name n_trained seconds completed_at parent_window`,
   executions: `execution_id order call_turn feedback_turn kind status exit_code seconds submitted gradable score_test
     score_validation score_self_reported medal parent_execution invalidated`,
   trajectories: `byte_start byte_end sha256 n_turns n_calls n_executions n_submissions first_score best_score
-    last_score termination feedback_exposes_test_score decision reason duplicate_of`,
+    last_score termination feedback_exposes_test_score stage source decision reason duplicate_of detail`,
 };
 const LINEAGE = 'trajectory_id task_id source_path source_format adapter_version scaffold model flags';
 const words = (text: string): string[] => text.split(/\s+/);

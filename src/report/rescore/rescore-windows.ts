@@ -177,18 +177,16 @@ function referenceOf({ window, run, rules }: ReferenceInput): number | null {
 
 /**
  * Whether the scores of a scale were certainly observed in the order of the feedback. Either the stored references of the planned
- * trend show it, each to the score before it; or executions ran one after the other and no call of its own scored them.
+ * trend show it, each to the score before it; or each score came with feedback of its own, and no scoring call showed it.
  */
 export function isOrderKnown(run: StoredRun, planned: WindowRules, scale: ScoreScale): boolean {
-  if (observed(run, scale).length <= 1) return true;
+  const scored = observed(run, scale);
+  if (scored.length <= 1) return true;
   if (!reproducesReferences(run, planned)) return false;
   const { trend, score_scale: own } = planned.options;
   if (trend === 'previous' && own === scale && run.windows.length > 0) return true;
-  const isSequential = run.executions.every((execution, i) => {
-    const next = run.executions[i + 1];
-    return next === undefined || feedbackOf(execution) <= next.call_turn;
-  });
-  return isSequential && run.executions.every(({ kind }) => kind !== 'scoring');
+  const isTold = new Set(scored.map(feedbackOf)).size === scored.length;
+  return isTold && run.executions.every(({ kind }) => kind !== 'scoring');
 }
 
 function reproducesReferences(run: StoredRun, planned: WindowRules): boolean {

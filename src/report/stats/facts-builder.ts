@@ -86,8 +86,20 @@ export class FactsBuilder {
   readonly #prefixes = new Map<string, PrefixFact>();
 
   execution(row: ExecutionInput): void {
-    const { trajectory_id: _id, source_path: _path, task_id: _task, scaffold: _s, model: _m, ...fact } = row;
-    this.#runOf(row).executions.set(row.execution_id, fact);
+    // written out: a copy of the row would keep its lineage in memory
+    this.#runOf(row).executions.set(row.execution_id, {
+      execution_id: row.execution_id,
+      order: row.order,
+      call_turn: row.call_turn,
+      feedback_turn: row.feedback_turn,
+      kind: row.kind,
+      status: row.status,
+      seconds: row.seconds,
+      gradable: row.gradable,
+      score_test: row.score_test,
+      score_validation: row.score_validation,
+      score_self_reported: row.score_self_reported,
+    });
   }
 
   window(row: WindowInput): void {

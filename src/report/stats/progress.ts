@@ -20,10 +20,11 @@ export interface Progress {
 }
 
 /** Whether an execution left a submission that counts: a failed one does not, whatever file it left. */
-export function isValid({ status, gradable, score_test: test, ...other }: ExecutionFact): boolean {
+export function isValid(execution: ExecutionFact): boolean {
+  const { status, gradable, score_test: test } = execution;
   if (!gradable || (status !== 'ok' && status !== 'unknown')) return false;
   // accepted without a score on any scale counts; a score on another scale only is not one of the task
-  return test !== null || (other.score_validation === null && other.score_self_reported === null);
+  return test !== null || (execution.score_validation === null && execution.score_self_reported === null);
 }
 
 /** The valid submissions of a run on the test scale, with the turns and seconds that they took. */

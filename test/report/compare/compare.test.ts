@@ -4,7 +4,7 @@ import { configDifferences } from '../../../src/report/compare/config-difference
 import { DigestBuilder } from '../../../src/report/compare/digest.js';
 import { sftRow } from '../../tables/corpus.js';
 
-const MANIFEST = { plan_id: 'p', tool_version: '1', rejects: { torn_line: 2 } };
+const MANIFEST = { plan_id: 'p', tool_version: '1', rejects: { torn_line: 2 } as Record<string, number> };
 
 function digest(fill: (builder: DigestBuilder) => void, manifest = MANIFEST) {
   const builder = new DigestBuilder();

@@ -177,6 +177,17 @@ describe('rescoreWindows', () => {
     expect(none.map(({ new_reward }) => new_reward)).toEqual([-1, null, null, -1, null, -0.6, null, null]);
   });
 
+  it('does not guess which of two results that one turn shows was first', () => {
+    const together = { feedback_turn: 4 };
+    const both: readonly RunEvent[] = [
+      { exec: 'ok', score: 0.7, execution: together, submission: { order: 1 } },
+      { exec: 'ok', score: 0.8, execution: together, submission: { order: 0 } },
+    ];
+    const none = { options: options({ trend: 'none' }), task };
+    const rescored = rescoreWindows(storedRun(both, { trend: 'none' }), none, planned);
+    expect(rescored.map(({ reproducible }) => reproducible)).toEqual([false, false]);
+  });
+
   it('does not guess where scores were observed in another order than the feedback', () => {
     // the second submission was scored first: its stored reference is none, that of the first is .8
     const odd = storedRun([
