@@ -141,21 +141,12 @@ export class AssistantLabels {
     if (fitting.length > 0) return Math.max(...fitting.map((header) => header.length));
     if (tagged) return 0;
     const shared = Math.max(0, ...known.map((header) => commonPart(text, header)));
-    const safe = this.#lastBreak(text, shared);
-    if (safe > 0) return safe;
+    // Not inside a token, even one that the tokenizer does not call special.
+    const safe = Math.max(text.lastIndexOf('\n', shared - 1), text.lastIndexOf('>', shared - 1)) + 1;
+    if (shared > 0 && safe > 0) return safe;
     const think = text.indexOf('<think>');
     if (think >= 0) return think;
     return wordsFollow ? text.length : (specials.last(text)?.offset ?? text.length);
-  }
-
-  /** The last place up to `end` behind a special token or a newline. */
-  #lastBreak(text: string, end: number): number {
-    let at = text.lastIndexOf('\n', end - 1) + 1;
-    this.#options.specials.each(text, (offset, special) => {
-      const behind = offset + special.length;
-      if (behind <= end && behind > at) at = behind;
-    });
-    return Math.min(at, end);
   }
 
   /** Glue that opens words. */

@@ -23,7 +23,9 @@ export function labelParts(pieces: readonly RawPiece[], options: LabelOptions): 
     if (own > start && message !== undefined) {
       const labels = new AssistantLabels(list, { message, options, role: roleOf(previous, options) });
       const stopped = labels.label(merged.slice(start, own));
-      if (!stopped && options.borrowsStop) borrowStop(list, { turn, pieces: merged, next: own, options });
+      const place = { turn, pieces: merged, next: own };
+      if (options.tagged) takeGenerated(list, place);
+      else if (!stopped && options.borrowsStop) borrowStop(list, place, options);
     } else refuseTorn(merged.slice(start, end), message);
     for (const piece of merged.slice(own, end)) addContext(list, piece, options);
     if (message !== undefined && !seen.has(turn)) {
@@ -53,6 +55,21 @@ function refuseTorn(run: readonly RawPiece[], message: ChatMessage | undefined):
   );
 }
 
+/** A turn, and the place of the piece behind it. */
+interface Place {
+  readonly turn: number;
+  readonly pieces: RawPiece[];
+  readonly next: number;
+}
+
+/** What a template marks as the model's behind its last message, such as an end of text: it follows the stop. */
+function takeGenerated(list: SegmentList, { turn, pieces, next }: Place): void {
+  const piece = pieces[next];
+  if (piece === undefined || !piece.glue || piece.turn >= 0 || !piece.generated) return;
+  list.glue(piece.text, 'separator', turn);
+  pieces[next] = { ...piece, text: '' };
+}
+
 function roleOf(turn: number, { messages }: LabelOptions): string | null {
   return messages.get(turn)?.role ?? null;
 }
@@ -61,15 +78,7 @@ function roleOf(turn: number, { messages }: LabelOptions): string | null {
  * Where a template ends the model's turns with nothing, the model stops by sampling the token that opens the next
  * message (GLM's `<|user|>` or `<|observation|>`): that token is the stop of the turn before it.
  */
-function borrowStop(
-  list: SegmentList,
-  {
-    turn,
-    pieces,
-    next,
-    options,
-  }: { turn: number; pieces: RawPiece[]; next: number; options: LabelOptions },
-): void {
+function borrowStop(list: SegmentList, { turn, pieces, next }: Place, options: LabelOptions): void {
   const piece = pieces[next];
   if (piece === undefined || !piece.glue || piece.turn < 0) return;
   if (options.messages.get(piece.turn)?.role === 'assistant') return;

@@ -36,8 +36,8 @@ const OUTSIDE_SELECTION: ReadonlySet<string> = new Set(['no_trained_tokens']);
 /**
  * What each scored rule keeps of a run under other rules. The run is restored from the tables; where it does not give
  * the stored anchors under the planned rules, or the order of its scores is not known, the answer is marked as not
- * reproducible. Empty for trajectories on which
- * selection did not decide: duplicates, rejects, what caps and decontamination left out.
+ * reproducible. Empty for trajectories on which selection did not decide: duplicates, rejects, what caps and
+ * decontamination left out.
  */
 export function rescoreSelection(
   run: StoredRun,
