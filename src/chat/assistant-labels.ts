@@ -1,3 +1,4 @@
+import { RejectError } from '../logs/reject.js';
 import type { ChatMessage } from './message.js';
 import { addWords, fieldOf, isCallPart, type LabelOptions, type RawPiece, type RawWords } from './raw-piece.js';
 import type { SegmentPart } from './segment.js';
@@ -137,13 +138,19 @@ export class AssistantLabels {
   #headerLength(text: string, wordsFollow: boolean): number {
     const { headers, tagged, specials } = this.#options;
     const known = headers.get(this.#role) ?? headers.get('user') ?? [];
+    if (tagged && this.#role === 'assistant') return 0;
     const fitting = known.filter((header) => text.startsWith(header));
     if (fitting.length > 0) return Math.max(...fitting.map((header) => header.length));
-    if (tagged) return 0;
     const shared = Math.max(0, ...known.map((header) => commonPart(text, header)));
     // Not inside a token, even one that the tokenizer does not call special.
     const safe = Math.max(text.lastIndexOf('\n', shared - 1), text.lastIndexOf('>', shared - 1)) + 1;
     if (shared > 0 && safe > 0) return safe;
+    if (known.length > 0 && this.#role !== 'assistant') {
+      throw new RejectError(
+        'template_error',
+        `the template opens turn ${this.#turn} otherwise than its generation prompt does`,
+      );
+    }
     const think = text.indexOf('<think>');
     if (think >= 0) return think;
     return wordsFollow ? text.length : (specials.last(text)?.offset ?? text.length);

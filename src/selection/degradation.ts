@@ -37,6 +37,7 @@ export function dropBetween(
     case 'absolute':
       return as(worse, 'score points');
     case 'tiers': {
+      if (worse === 0) return as(0, 'medal tiers');
       const from = medalOf(best, task);
       const to = medalOf(later, task);
       if (from === null || to === null) return null;

@@ -62,6 +62,7 @@ export function nearestRankQuantile(
   isLowerBetter: boolean,
 ): number | null {
   const fromWorst = [...scores].sort((a, b) => compareScores(a, b, isLowerBetter));
-  const rank = Math.max(1, Math.ceil(q * fromWorst.length));
+  // .07 * 100 is a little above 7 in doubles
+  const rank = Math.max(1, Math.ceil(q * fromWorst.length - 1e-9));
   return fromWorst[rank - 1] ?? null;
 }

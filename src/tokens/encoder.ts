@@ -1,3 +1,5 @@
+import type { AddedToken } from './tokenizer-json.js';
+
 /** A growing list of ids in a reused typed array. `length` ids are valid. */
 export interface TokenSink {
   ids: Int32Array;
@@ -34,6 +36,8 @@ export interface Encoder {
   readonly byteLengths: Uint16Array | null;
   /** Text as the tokenizer normalises it before splitting (NFC for Qwen). */
   normalize(text: string): string;
+  /** Every added token of tokenizer.json, special or not. */
+  readonly addedTokens: readonly AddedToken[];
   /** Special tokens (marked special in tokenizer.json): content to id. */
   readonly specials: ReadonlyMap<string, number>;
   /** The bytes of one id; of a special or added token those of its content. */

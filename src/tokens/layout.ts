@@ -2,6 +2,7 @@ import type { Segment } from '../chat/segment.js';
 import type { SpecialFinder } from '../chat/special-tokens.js';
 import { mapEdges } from './byte-edges.js';
 import type { Encoder } from './encoder.js';
+import { TextNormalizer } from './text-normalizer.js';
 
 /** Text between two special tokens of the glue, or one such token. */
 export interface Piece {
@@ -42,7 +43,7 @@ export function layOut({ segments, encoder, finder, cutAfterHeaders }: LayoutInp
   const high = new Int32Array(segments.length + 1);
   const pieces: Piece[] = [];
   const specialOffsets: number[] = [];
-  const normalize = (text: string): string => encoder.normalize(text);
+  const normalizer = new TextNormalizer(encoder);
   let pending = '';
   let edges: number[] = [];
   let offsets: number[] = [];
@@ -51,17 +52,28 @@ export function layOut({ segments, encoder, finder, cutAfterHeaders }: LayoutInp
 
   const flush = (): void => {
     const text = pending;
-    const edgesHere = edges;
-    const end = mapEdges(
-      { text, offsets, normalize, base: bytes },
-      {
-        edge(at, from, to) {
-          const edge = edgesHere[at] ?? 0;
-          low[edge] = from;
-          high[edge] = to;
+    let end = bytes;
+    let next = 0;
+    for (const part of normalizer.parts(text)) {
+      const first = next;
+      while (next < offsets.length && (offsets[next] ?? 0) <= part.end) next++;
+      const here = edges.slice(first, next);
+      end = mapEdges(
+        {
+          text: part.text,
+          offsets: offsets.slice(first, next).map((offset) => offset - part.start),
+          normalize: part.normalize,
+          base: end,
         },
-      },
-    );
+        {
+          edge(at, from, to) {
+            const edge = here[at] ?? 0;
+            low[edge] = from;
+            high[edge] = to;
+          },
+        },
+      );
+    }
     if (text !== '') pieces.push({ text, special: -1, start: bytes, end });
     bytes = end;
     pending = '';

@@ -5,6 +5,7 @@ import { type Encoder, reserve, type SpecialHandling, type TokenSink } from './e
 import { unsupportedByLibrary } from './library-support.js';
 import { byteLengthsOf, bytesOfId, layOutTokenBytes, specialIds, type TokenBytes } from './token-bytes.js';
 import type { TokenizerFile } from './tokenizer-file.js';
+import type { AddedToken } from './tokenizer-json.js';
 
 // The library folds ASCII letters only; the reference also takes U+017F for an s.
 const CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
@@ -28,6 +29,7 @@ export class LibraryEncoder implements Encoder {
   readonly path: string;
   readonly byteLengths: Uint16Array | null;
   readonly specials: ReadonlyMap<string, number>;
+  readonly addedTokens: readonly AddedToken[];
   readonly #library: Tokenizer;
   readonly #splitter: AddedTokenSplitter;
   readonly #bytes: TokenBytes;
@@ -38,6 +40,7 @@ export class LibraryEncoder implements Encoder {
   /** Throws an Error that names the part of the tokenizer which the library does not know or gets wrong. */
   constructor(file: TokenizerFile) {
     const { addedTokens } = file.json;
+    this.addedTokens = addedTokens;
     this.sha256 = file.sha256;
     this.path = file.path;
     this.#library = openLibrary(file);

@@ -7,6 +7,7 @@ import type { MaskOptions } from './mask-options.js';
 import { MASK_POLICIES } from './mask-policy.js';
 import { expectedSegments } from './proof-segments.js';
 import type { IdDifference, MaskProofs } from './token-row.js';
+import { TextNormalizer } from './text-normalizer.js';
 import type { MaskSubject } from './trained-turns.js';
 
 /** A finished row and what it was made from. */
@@ -43,11 +44,13 @@ export class Prover {
   /** 1 for the ids of special tokens */
   readonly #isSpecial: Uint8Array;
   readonly #table: DecodingTable;
+  readonly #normalizer: TextNormalizer;
 
   constructor({ encoder, mask }: { encoder: Encoder; mask: MaskOptions }) {
     this.#encoder = encoder;
     this.#mask = mask;
     this.#table = decodingTable(encoder);
+    this.#normalizer = new TextNormalizer(encoder);
     this.#finder = new SpecialFinder(encoder.specials.keys());
     this.#isSpecial = new Uint8Array(Math.max(0, ...encoder.specials.values()) + 1);
     for (const id of encoder.specials.values()) this.#isSpecial[id] = 1;
@@ -71,7 +74,7 @@ export class Prover {
   #expectedBytes({ pieces, bytes }: Layout): Uint8Array {
     const buffer = Buffer.alloc(bytes);
     for (const { text, special, start } of pieces) {
-      buffer.write(special >= 0 ? text : this.#encoder.normalize(text), start);
+      buffer.write(special >= 0 ? text : this.#normalizer.normalize(text), start);
     }
     return buffer;
   }
@@ -133,7 +136,7 @@ export class Prover {
       let after = k;
       for (; after < marks.length && marks[after] === 1; after++) text += segments[after]?.text ?? '';
       const composed = low[k] !== high[k] || low[after] !== high[after];
-      const own = Buffer.from(this.#encoder.normalize(text));
+      const own = Buffer.from(this.#normalizer.normalize(text));
       if (!composed && own.compare(expected, high[k] ?? 0, low[after] ?? 0) !== 0) return false;
       k = after;
     }

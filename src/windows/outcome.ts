@@ -61,6 +61,8 @@ export function outcomeOf(input: OutcomeInput): ExecutionOutcome {
     case 'ok':
       break;
   }
+  // the agent ran something and handed in what an earlier run had left
+  if (fresh.length === 0 && own.length > 0) return unscored('error', flags);
   const graded = fresh.filter((submission) => input.valid.counted.has(submission));
   if (graded.length > 1) flags.push('several_submissions');
   const last = graded[graded.length - 1];

@@ -16,6 +16,12 @@ describe('nearestRankQuantile', () => {
     expect(nearestRankQuantile([3, 1, 5, 2, 4], q, true)).toBe(6 - expected);
   });
 
+  it('takes the rank that decimals name, not the one that doubles round up to', () => {
+    const hundred = Array.from({ length: 100 }, (_, i) => i + 1);
+    expect(nearestRankQuantile(hundred, 0.07, false)).toBe(7);
+    expect(nearestRankQuantile(hundred, 0.55, false)).toBe(55);
+  });
+
   it('is null for no scores', () => {
     expect(nearestRankQuantile([], 0.5, false)).toBeNull();
   });
@@ -29,7 +35,9 @@ describe('nearestRankQuantile', () => {
         (list, q) => {
           const found = nearestRankQuantile(list, q, false) ?? Number.NaN;
           expect(list).toContain(found);
-          expect(list.filter((other) => other <= found).length).toBeGreaterThanOrEqual(q * list.length);
+          expect(list.filter((other) => other <= found).length).toBeGreaterThanOrEqual(
+            q * list.length - 1e-9,
+          );
         },
       ),
     );

@@ -163,7 +163,8 @@ describe('rule best', () => {
     });
     expect(decideBy('best', scores(0.9), {}, null)).toMatchObject({ reason: 'unknown_task', prefix: null });
     const tiers = { quality: { score: 0.5 }, degradation: { threshold: 0, unit: 'tiers' as const } };
-    expect(decideBy('best', scores(0.9), tiers, taskOf(null)).reason).toBe('no_threshold');
+    expect(decideBy('best', scores(0.9, 0.2), tiers, taskOf(null)).reason).toBe('no_threshold');
+    expect(decideBy('best', scores(0.2, 0.9), tiers, taskOf(null)).anchor_execution).toBe('e1');
     expect(
       decideBy('best', scores(0.9, 0.2), { quality: { score: 0.5 } }, taskOf(null)).anchor_execution,
     ).toBe('e0');

@@ -62,7 +62,8 @@ function toldAgain(events: readonly RunEvent[], task: TaskRecord): (number | nul
   return events.map((event) => {
     if (event.exec === 'infra') return null;
     if (event.exec === 'error' || event.exec === 'timeout') return -1;
-    const submitted = event.score !== undefined && event.submission?.stale !== true;
+    if (event.score !== undefined && event.submission?.stale === true) return -1;
+    const submitted = event.score !== undefined;
     if (!submitted || event.score === null || event.score === undefined) {
       return event.exec === 'unknown' && !submitted ? null : -0.6;
     }

@@ -61,7 +61,7 @@ describe('outcomes', () => {
     [
       'a stale submission',
       { exec: 'ok', score: 0.95, submission: { stale: true } },
-      { outcome: 'no_submission', reward: -0.6, flags: ['stale_submission'] },
+      { outcome: 'error', reward: -1, flags: ['stale_submission'] },
     ],
     [
       'a failure with a stale submission',
@@ -161,7 +161,7 @@ describe('trend', () => {
       { exec: 'infra', score: 0.99 },
       { exec: 'ok', score: 0.76 },
     ];
-    expect(rewards(events)).toEqual([1, null, -1, -0.6, null, 1.2]);
+    expect(rewards(events)).toEqual([1, null, -1, -1, null, 1.2]);
   });
 
   it('keeps an invalidated score as reference', () => {
