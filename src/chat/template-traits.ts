@@ -5,7 +5,7 @@ import { labelParts } from './label-parts.js';
 import { toChatMessages } from './message.js';
 import { type RawPiece, turnOf } from './raw-piece.js';
 import type { SpecialFinder } from './special-tokens.js';
-import type { ArgumentsForm, TemplateProgram } from './template-run.js';
+import type { ArgumentsForm, TemplateInput, TemplateProgram } from './template-run.js';
 
 /** What a template does, found out by running it on small conversations. */
 export interface TemplateTraits {
@@ -55,13 +55,13 @@ export function templateTraits(program: TemplateProgram, specials: SpecialFinder
     headers.set(role, [...new Set(found.filter((header) => header !== null))]);
   }
   const options = { headers, specials, tagged: program.tagged };
-  const stopOf = (turns: readonly Turn[], borrowsStop: boolean): string | null => {
-    const pieces = run(turns);
-    if (pieces === null) return null;
-    const messages = new Map(toChatMessages(turns, [...turns.keys()]).map((each) => [each.turn, each]));
-    const { segments } = labelParts(pieces, { ...options, messages, borrowsStop });
-    return segments.find((segment) => segment.part === 'stop' && segment.turn === 1)?.text ?? null;
-  };
+  const stopOf = (turns: readonly Turn[], borrowsStop: boolean): string | null =>
+    orNull(() => {
+      const pieces = program.run({ ...messagesOf(turns), generation: false, form: argumentsForm });
+      const messages = new Map(messagesOf(turns).messages.map((message) => [message.turn, message]));
+      const { segments } = labelParts(pieces, { ...options, messages, borrowsStop });
+      return segments.find((segment) => segment.part === 'stop' && segment.turn === 1)?.text ?? null;
+    });
   const last = stopOf([user, answer], false);
   const earlier = stopOf([user, answer, user], false);
   return {
@@ -76,9 +76,17 @@ function tryRun(
   program: TemplateProgram,
   { turns, generation, form }: { turns: readonly Turn[]; generation: boolean; form: ArgumentsForm },
 ): RawPiece[] | null {
+  return orNull(() => program.run({ ...messagesOf(turns), generation, form }));
+}
+
+function messagesOf(turns: readonly Turn[]): Pick<TemplateInput, 'messages' | 'tools'> {
+  return { messages: toChatMessages(turns, [...turns.keys()]), tools: null };
+}
+
+/** Null where the messages are refused. */
+function orNull<T>(work: () => T): T | null {
   try {
-    const messages = toChatMessages(turns, [...turns.keys()]);
-    return program.run({ messages, tools: null, generation, form });
+    return work();
   } catch (error) {
     if (error instanceof RejectError) return null;
     throw error;
