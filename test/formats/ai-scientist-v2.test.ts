@@ -31,7 +31,11 @@ describeWithShared('the real first stage', () => {
   it('keeps every metric of a node as a flag and no score, and does not believe a buggy node', async () => {
     const run = await readReal(STAGE1);
     expect(
-      run.submissions.map(({ execution_id, gradable, score }) => [execution_id?.slice(0, 6), gradable, score]),
+      run.submissions.map(({ execution_id, gradable, score }) => [
+        execution_id?.slice(0, 6),
+        gradable,
+        score,
+      ]),
     ).toEqual([
       ['6d7f38', true, null],
       ['b6fb1d', false, null],

@@ -43,7 +43,12 @@ FAMILIES = {
     "gemma3": ("gemma3", "trl/gemma3", "trl/gemma3_training"),
     "gemini": ("gemini", "trl/gemma", "trl/gemma_training"),
 }
-TRL_MASK = {"policy": "trl", "stripped_reasoning": "train", "missing_stop": "train_without_stop"}
+TRL_MASK = {
+    "policy": "trl",
+    "stripped_reasoning": "train",
+    "missing_stop": "train_without_stop",
+    "malformed_calls": "train",
+}
 OWN_FIELDS = ("trained", "truncated", "spans")
 MAX_UNITS = 300_000
 
@@ -157,11 +162,12 @@ def run_package(folder, templates, rows, dist):
         "rows": rows,
     }
     (folder / "jobs.json").write_text(json.dumps(jobs), "utf-8")
-    command = ["node", str(Path(__file__).parent / "write-rows.mjs"), folder / "jobs.json", folder / "out.jsonl"]
-    subprocess.run([*command, *([dist] if dist else [])], check=True, cwd=ROOT)
-    with (folder / "out.jsonl").open(encoding="utf-8") as lines:
-        for line in lines:
+    command = ["node", str(Path(__file__).parent / "write-rows.mjs"), folder / "jobs.json", *([dist] if dist else [])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, encoding="utf-8") as package:
+        for line in package.stdout:
             yield json.loads(line)
+    if package.returncode != 0:
+        raise SystemExit(f"write-rows.mjs ended with {package.returncode}")
 
 
 # What it is compared with

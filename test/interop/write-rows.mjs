@@ -1,12 +1,12 @@
 // Writes what the package makes of conversations, one JSON line each, for check_interop.py:
-//   node write-rows.mjs JOBS OUT [DIST]
+//   node write-rows.mjs JOBS [DIST]
 // JOBS is the JSON that check_interop.py writes: templates, conversations and logs, and jobs over them.
-import { createWriteStream, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createHash } from 'node:crypto';
 
-const [, , jobsPath, outPath, dist = resolve(import.meta.dirname, '../../dist')] = process.argv;
+const [, , jobsPath, dist = resolve(import.meta.dirname, '../../dist')] = process.argv;
 const load = (path) => import(pathToFileURL(join(dist, path)).href);
 const [{ JinjaRenderer }, { rendererOf }, { toMessages }, python, build, { readTrajectories }] = await Promise.all([
   load('chat/jinja-engine.js'),
@@ -24,9 +24,14 @@ const [{ loadEncoder }, { createRowEncoder }, { maskSchema }, { planRows }] = aw
 ]);
 
 const jobs = JSON.parse(readFileSync(jobsPath, 'utf8'));
-const out = createWriteStream(outPath);
 const date = new Date(jobs.date);
-const write = (line) => out.write(`${JSON.stringify(line)}\n`);
+
+/** Waits for the reader, so that lines do not pile up. */
+async function write(line) {
+  if (!process.stdout.write(`${JSON.stringify(line)}\n`)) {
+    await new Promise((resume) => process.stdout.once('drain', resume));
+  }
+}
 
 /** A trajectory of nothing but turns. */
 function bare(turns, tools) {
@@ -111,20 +116,20 @@ const corpora = { golden, logs: await logs() };
 for (const [name, template] of Object.entries(jobs.templates)) {
   const engine = new JinjaRenderer(template, { date });
   const { argumentsForm, borrowsStop, stopVaries } = engine.traits;
-  write({ kind: 'traits', template: name, arguments: argumentsForm, borrowsStop, stopVaries });
+  await write({ kind: 'traits', template: name, arguments: argumentsForm, borrowsStop, stopVaries });
   for (const { name: conversation, trajectory } of golden) {
     const input = { turns: trajectory.turns, indices: all(trajectory.turns), tools: trajectory.tools };
     const line = { kind: 'text', template: name, conversation };
     try {
-      write({ ...line, text: engine.text(input) });
+      await write({ ...line, text: engine.text(input) });
     } catch (error) {
-      write({ ...line, text: null, reject: reject(error) });
+      await write({ ...line, text: null, reject: reject(error) });
     }
     try {
       const { segments } = engine.render(input);
-      write({ ...line, kind: 'labelled', text: segments.map((segment) => segment.text).join('') });
+      await write({ ...line, kind: 'labelled', text: segments.map((segment) => segment.text).join('') });
     } catch (error) {
-      write({ ...line, kind: 'labelled', text: null, reject: reject(error) });
+      await write({ ...line, kind: 'labelled', text: null, reject: reject(error) });
     }
   }
 }
@@ -147,6 +152,14 @@ function promptsOf(segments, trained, indices) {
   });
 }
 
+/** Whether a turn is context, or the model's own to its last word and trained. */
+function isTrainedWhole(index, row, { turns, model }) {
+  const turn = turns[index];
+  if (turn.role !== 'assistant') return true;
+  const own = turn.spans.every((span) => span.origin === 'model' && (span.model ?? model) === model);
+  return own && turn.truncated === null && row.trained_turns.includes(index);
+}
+
 for (const job of jobs.rows) {
   const encoder = loadEncoder({ tokenizer: job.tokenizer });
   const renderer = rendererOf(jobs.templates[job.template], date);
@@ -158,24 +171,21 @@ for (const job of jobs.rows) {
       for (const plan of planRows({ trajectory, lastTurn, strategy: job.strategy, renderer })) {
         const row = encode.encode({ trajectory, plan });
         if (row.n_trained === 0) continue;
-        write({
+        await write({
           ...line,
           stretch: `${plan.epoch}.${plan.stretch}`,
           input_ids: [...row.input_ids],
           loss_mask: [...row.loss_mask].join(''),
           straddled_tokens: row.straddled_tokens,
           ids_differ_because: row.ids_differ_because,
-          all_trained: plan.indices.every(
-            (turn) => trajectory.turns[turn].role !== 'assistant' || row.trained_turns.includes(turn),
-          ),
+          all_trained: plan.indices.every((turn) => isTrainedWhole(turn, row, trajectory)),
           prompts: job.prompts ? promptsOf(row.segments, row.trained_turns, plan.indices) : [],
           messages: toMessages(trajectory, plan.indices, row.trained_turns),
           tools: trajectory.tools,
         });
       }
     } catch (error) {
-      write({ ...line, reject: reject(error) });
+      await write({ ...line, reject: reject(error) });
     }
   }
 }
-out.end();

@@ -107,7 +107,9 @@ describe('options over the whole corpus', () => {
     ]);
     const near = by('near_duplicate').find(({ source_path }) => source_path.endsWith('rollouts-3.jsonl'));
     expect(near).toMatchObject({ decision: 'duplicate', detail: expect.stringContaining('similarity') });
-    const survivor = rows.find(({ trajectory_id }) => trajectory_id === near?.duplicate_of);
+    const survivor = rows.find(
+      ({ trajectory_id, decision }) => trajectory_id === near?.duplicate_of && decision !== 'duplicate',
+    );
     expect(survivor?.source_path).toContain('rollouts-1.jsonl');
     const keptByTask = new Map<string, number>();
     for (const { decision, task_id } of rows) {
