@@ -60,7 +60,10 @@ export async function planRun(
     template: resolveName(config.template, home),
     texts: decontamination.texts,
   };
-  const encoder = loadEncoder({ tokenizer: location.tokenizer });
+  const encoder = loadEncoder({
+    tokenizer: location.tokenizer,
+    onWarning: (warning) => warnings.push(warning),
+  });
   const renderer = loadRenderer({ template: location.template });
 
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
