@@ -141,6 +141,12 @@ export class AssistantLabels {
     if (tagged && this.#role === 'assistant') return 0;
     const fitting = known.filter((header) => text.startsWith(header));
     if (fitting.length > 0) return Math.max(...fitting.map((header) => header.length));
+    if (this.#role === null) {
+      // What a template prints before all messages may stand in front of the first one's header.
+      const placed = known.map((header) => (header === '' ? 0 : text.indexOf(header) + header.length));
+      const end = Math.max(0, ...placed.filter((at, i) => at >= (known[i]?.length ?? 0) && at > 0));
+      if (end > 0) return end;
+    }
     const shared = Math.max(0, ...known.map((header) => commonPart(text, header)));
     // Not inside a token, even one that the tokenizer does not call special.
     const safe = Math.max(text.lastIndexOf('\n', shared - 1), text.lastIndexOf('>', shared - 1)) + 1;

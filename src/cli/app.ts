@@ -58,11 +58,18 @@ function formatFault(fault: unknown, debug: boolean): string {
   if (debug && fault instanceof Error) return `trajmill: ${fault.stack ?? fault.message}`;
   if (fault instanceof TrajmillError) return `trajmill: ${fault.message}`;
   const message = fault instanceof Error ? fault.message : String(fault);
+  if (isSystemFault(fault)) return `trajmill: ${message.split('\n')[0]}`;
   return `trajmill: unexpected fault: ${message.split('\n')[0]} (set TRAJMILL_DEBUG=1 to see the stack)`;
 }
 
 function exitCodeOf(fault: unknown): ExitCode {
-  return fault instanceof TrajmillError ? fault.exitCode : EXIT.unexpected;
+  if (fault instanceof TrajmillError) return fault.exitCode;
+  return isSystemFault(fault) ? EXIT.io : EXIT.unexpected;
+}
+
+/** What the operating system refused: a full disk, a missing permission, a path through a file. */
+function isSystemFault(fault: unknown): boolean {
+  return fault instanceof Error && typeof (fault as NodeJS.ErrnoException).syscall === 'string';
 }
 
 function buildApp(debug: boolean): Application<CliContext> {

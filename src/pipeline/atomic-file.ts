@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from './make-folder.js';
 
 /** Flushes a folder entry to disk, so that a rename survives a power cut; ignored where folders cannot be opened. */
 export function syncFolder(path: string): void {
@@ -20,7 +21,7 @@ export function syncFolder(path: string): void {
 
 /** Writes a whole file so that readers see the old one, none, or all of the new one: temp, fsync, rename. */
 export function writeFileAtomic(path: string, content: string | Uint8Array): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`;
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
   const descriptor = openSync(temporary, 'w');

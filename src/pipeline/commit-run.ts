@@ -3,7 +3,6 @@ import {
   createReadStream,
   createWriteStream,
   linkSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -21,6 +20,7 @@ import { syncFolder, writeFileAtomic } from './atomic-file.js';
 import { isCommitted } from './committed.js';
 import { type Completion, type Part, partsIntact, readCompletion } from './completion.js';
 import { faultPoint } from './fault.js';
+import { makeFolder } from './make-folder.js';
 import { type Plan, requirePlan } from './plan.js';
 import { type RunFolder, runFolder } from './run-folder.js';
 import type { RunSummary } from './run-summary.js';
@@ -154,7 +154,7 @@ async function placeShards(options: {
 }
 
 function place(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true });
+  makeFolder(dirname(to));
   try {
     linkSync(from, to);
   } catch {
@@ -167,7 +167,7 @@ function place(from: string, to: string): void {
 async function emptyShard(corpus: string, plan: Plan, table: TableName): Promise<ManifestFile> {
   const path = shardPath(table, 'train', { index: 0, of: 1 });
   const absolute = join(corpus, path);
-  mkdirSync(dirname(absolute), { recursive: true });
+  makeFolder(dirname(absolute));
   const writer = await openShardWriter({
     path: absolute,
     spec: TABLES[table],

@@ -1,8 +1,9 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openShardWriter, type ShardWriter } from '../tables/shard-writer.js';
 import { TABLES, type TableName, type TableRow } from '../tables/table-specs.js';
 import type { Part } from './completion.js';
+import { makeFolder } from './make-folder.js';
 import type { RunFolder } from './run-folder.js';
 
 interface OpenPart {
@@ -35,7 +36,7 @@ export class PartWriters {
     this.#folder = folder;
     this.#attempt = attempt;
     this.#options = options;
-    mkdirSync(join(folder.staging, attempt), { recursive: true });
+    makeFolder(join(folder.staging, attempt));
   }
 
   wants(table: TableName): boolean {
