@@ -1,6 +1,13 @@
 import { RejectError } from '../logs/reject.js';
 import type { ChatMessage } from './message.js';
-import { addWords, fieldOf, isCallPart, type LabelOptions, type RawPiece, type RawWords } from './raw-piece.js';
+import {
+  addWords,
+  fieldOf,
+  isCallPart,
+  type LabelOptions,
+  type RawPiece,
+  type RawWords,
+} from './raw-piece.js';
 import type { SegmentPart } from './segment.js';
 import { type SegmentList, spanAt } from './segment-list.js';
 

@@ -89,7 +89,10 @@ function rewrittenStops({ turns, indices }: Pick<RenderInput, 'turns' | 'indices
   return indices.flatMap((_, at) => {
     const before = turns[indices[at - 1] ?? -1];
     const consecutive = turns[indices[at] ?? -1]?.role === 'assistant';
-    const ended = before?.role === 'assistant' && !consecutive && before.spans.every((span) => span.inline || span.call === null);
+    const ended =
+      before?.role === 'assistant' &&
+      !consecutive &&
+      before.spans.every((span) => span.inline || span.call === null);
     return ended ? [at] : [];
   });
 }
@@ -139,9 +142,7 @@ function refuseDropped(messages: readonly ChatMessage[], printed: Printed): void
       throw new RejectError('template_error', `the template leaves out turn ${turn}, of role ${role}`);
     }
     if (calls.length === 0) continue;
-    const shown = new Set(
-      words?.flatMap(({ source }) => (isCallPart(source) ? [source.span] : [])),
-    );
+    const shown = new Set(words?.flatMap(({ source }) => (isCallPart(source) ? [source.span] : [])));
     const dropped = calls.find((call) => call.name !== '' && !shown.has(call.span));
     if (dropped === undefined) continue;
     throw new RejectError(

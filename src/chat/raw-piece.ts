@@ -50,10 +50,7 @@ export function mergeGlue(pieces: readonly RawPiece[]): RawPiece[] {
   for (const piece of pieces) {
     const last = merged.at(-1);
     const joins =
-      piece.glue &&
-      last?.glue === true &&
-      last.turn === piece.turn &&
-      last.generated === piece.generated;
+      piece.glue && last?.glue === true && last.turn === piece.turn && last.generated === piece.generated;
     if (joins) merged[merged.length - 1] = { ...last, text: last.text + piece.text };
     else merged.push(piece);
   }

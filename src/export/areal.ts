@@ -9,7 +9,9 @@ export const AREAL: TokenExporter = {
   takes: 'tokens',
   files: ['part-00000.parquet: input_ids, loss_mask'],
   takesOptions: [],
-  notes: ['Nothing else is trained: AReaL itself rolls the mask by one to the left. Rows over max_length are filtered by the dataset function.'],
+  notes: [
+    'Nothing else is trained: AReaL itself rolls the mask by one to the left. Rows over max_length are filtered by the dataset function.',
+  ],
   async export(rows, { sink }) {
     const file = sink.parquetParts(ROWS);
     for await (const { input_ids, loss_mask } of rows) await file.append({ input_ids, loss_mask });

@@ -98,7 +98,9 @@ export class ExportSink {
   }
 
   /** A file of bytes; `done` must be told its sha256 when it is closed. */
-  async raw(name: string): Promise<{ file: HashedFile; done: (sha256: string) => Omit<WrittenFile, 'path'> }> {
+  async raw(
+    name: string,
+  ): Promise<{ file: HashedFile; done: (sha256: string) => Omit<WrittenFile, 'path'> }> {
     const path = join(this.#folder, name);
     await mkdir(dirname(join(this.#root, path)), { recursive: true });
     const file = await HashedFile.create(join(this.#root, path));

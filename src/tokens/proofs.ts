@@ -6,8 +6,8 @@ import type { Layout } from './layout.js';
 import type { MaskOptions } from './mask-options.js';
 import { MASK_POLICIES } from './mask-policy.js';
 import { expectedSegments } from './proof-segments.js';
-import type { IdDifference, MaskProofs } from './token-row.js';
 import { TextNormalizer } from './text-normalizer.js';
+import type { IdDifference, MaskProofs } from './token-row.js';
 import type { MaskSubject } from './trained-turns.js';
 
 /** A finished row and what it was made from. */

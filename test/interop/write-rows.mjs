@@ -1,21 +1,23 @@
 // Writes what the package makes of conversations, one JSON line each, for check_interop.py:
 //   node write-rows.mjs JOBS [DIST]
 // JOBS is the JSON that check_interop.py writes: templates, conversations and logs, and jobs over them.
+
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createHash } from 'node:crypto';
 
 const [, , jobsPath, dist = resolve(import.meta.dirname, '../../dist')] = process.argv;
 const load = (path) => import(pathToFileURL(join(dist, path)).href);
-const [{ JinjaRenderer }, { rendererOf }, { toMessages }, python, build, { readTrajectories }] = await Promise.all([
-  load('chat/jinja-engine.js'),
-  load('chat/load-renderer.js'),
-  load('chat/messages.js'),
-  load('chat/python-json.js'),
-  load('trajectory/build.js'),
-  load('formats/reader.js'),
-]);
+const [{ JinjaRenderer }, { rendererOf }, { toMessages }, python, build, { readTrajectories }] =
+  await Promise.all([
+    load('chat/jinja-engine.js'),
+    load('chat/load-renderer.js'),
+    load('chat/messages.js'),
+    load('chat/python-json.js'),
+    load('trajectory/build.js'),
+    load('formats/reader.js'),
+  ]);
 const [{ loadEncoder }, { createRowEncoder }, { maskSchema }, { planRows }] = await Promise.all([
   load('tokens/load-encoder.js'),
   load('tokens/encode-row.js'),
@@ -52,7 +54,10 @@ function conversations() {
   return list.map((conversation) => {
     const tools = conversation.get('tools');
     const turns = conversation.get('messages').map(turnOf);
-    return { name: conversation.get('name'), trajectory: bare(turns, tools ? python.toPythonJson(tools) : null) };
+    return {
+      name: conversation.get('name'),
+      trajectory: bare(turns, tools ? python.toPythonJson(tools) : null),
+    };
   });
 }
 
@@ -96,7 +101,10 @@ async function logs() {
       for await (const result of readTrajectories(request)) {
         if (result.kind !== 'trajectory') continue;
         const { trajectory } = result;
-        const tokens = trajectory.turns.reduce((n, turn) => n + turn.spans.reduce((m, s) => m + s.text.length, 0), 0);
+        const tokens = trajectory.turns.reduce(
+          (n, turn) => n + turn.spans.reduce((m, s) => m + s.text.length, 0),
+          0,
+        );
         if (tokens <= jobs.max_units) found.push({ name: `${request.path}#${found.length}`, trajectory });
       }
     }
