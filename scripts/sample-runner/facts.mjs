@@ -1,7 +1,7 @@
 import { reportedMetric } from './writers/aide-journal.mjs';
 
 /** Calls that hand in an answer, by format; elsewhere every program is graded as it ends. */
-const SCORED_BY_CALL = new Set(['openai-messages', 'rllm-episode', 'atif']);
+const SCORED_BY_CALL = new Set(['openai-messages', 'rllm-episode', 'atif', 'trajmill-native']);
 
 /** What a reader should find in one session: plain facts of the run, in the order of its calls. */
 export function factsOf(played) {

@@ -6,6 +6,7 @@ import { writeMleDojo } from './writers/mle-dojo.mjs';
 import { writeOpenaiMessages } from './writers/openai-messages.mjs';
 import { writeRllmEpisode } from './writers/rllm-episode.mjs';
 import { writeSweAgent } from './writers/swe-agent.mjs';
+import { writeTrajmillNative } from './writers/trajmill-native.mjs';
 
 /** One writer per format that keeps one session a file. */
 const WRITERS = {
@@ -15,6 +16,7 @@ const WRITERS = {
   atif: writeAtif,
   'swe-agent': writeSweAgent,
   'mini-swe-agent': writeMiniSweAgent,
+  'trajmill-native': writeTrajmillNative,
 };
 
 /** The session that a second file holds once more, as happens when exports overlap. */
@@ -58,7 +60,7 @@ export function expectedFacts({ files, tasks, python }) {
       .map(({ line }) => ({ line, code: 'torn_line' }));
     const trajectories = whole.map((played, index) => ({
       line: file.by_line ? index + 1 : null,
-      ...(file.by_line && played.script.file !== nameOf(file)
+      ...(file.by_line && played.script.file !== undefined && played.script.file !== nameOf(file)
         ? { copy_of: `logs/${file.format}/${played.script.file}` }
         : {}),
       ...factsOf(played),

@@ -178,4 +178,31 @@ export const SEED_SCRIPTS = [
       { say: 'That is my answer.' },
     ],
   },
+  {
+    name: 'seed-native-tree',
+    format: 'trajmill-native',
+    task: 'sample-seed-variety',
+    limit: 10,
+    covers: ['first_try_error', 'recovery', 'improvement', 'invalidated_node', 'reasoning'],
+    turns: [
+      {
+        run: attempt('seed/neighbours', ['float(row[c])', 'float(row[c + "_raw"])']),
+        think: 'The columns may come in raw and scaled form. I take the raw ones.',
+        say: 'Nearest neighbours on the raw columns.',
+      },
+      {
+        run: attempt('seed/neighbours', THREE),
+        say: 'There are no raw columns. I read them by their plain names, and leave the two noise columns out.',
+      },
+      { score: true, say: 'Handing in this node.' },
+      { invalidates: 0, say: 'The first node never ran; I take it back so that nobody builds on it.' },
+      {
+        run: attempt('seed/neighbours', SHAPE),
+        think: 'Varieties differ in shape rather than in size.',
+        say: 'A child node with size-free features.',
+      },
+      { score: true, say: 'Handing in the shape node.' },
+      { say: ({ seen }) => `The answer rose from ${seen[0]} to ${seen[1]}.` },
+    ],
+  },
 ];
