@@ -62,6 +62,7 @@ export class AssistantLabels {
       this.#outside(piece, 'header');
       if (piece.glue) lead += piece.text;
     }
+    if (run[first]?.glue === false) this.#checkLead(lead, this.#headerLength(lead, true));
     const stopped = this.#labelSampled(run.slice(first, last + 1), lead);
     for (const piece of run.slice(last + 1)) this.#outside(piece, 'context');
     return stopped;
@@ -128,17 +129,25 @@ export class AssistantLabels {
     text: string,
     { lead, after, reasoningNext }: { lead: string; after: RawWords | null; reasoningNext: boolean },
   ): string {
-    const header = this.#headerLength(lead + text, after !== null && !reasoningNext) - lead.length;
-    const forced = Math.max(header, 0);
+    const header = this.#headerLength(lead + text, after !== null && !reasoningNext);
+    this.#checkLead(lead, header);
+    const forced = Math.max(header - lead.length, 0);
     // Inside a generation block, what the prompt provides is a forced opening of the thinking.
     this.#list.glue(text.slice(0, forced), this.#options.tagged ? 'empty_think' : 'header', this.#turn);
     const rest = text.slice(forced);
-    const block = EMPTY_THINKING.exec(rest)?.[0] ?? '';
+    const block = this.#emptyThinking((lead + text).slice(0, header), rest);
     const { content, reasoning } = this.#message;
     const close = reasoning === null ? content.text.indexOf('</think>') : -1;
     if (close >= 0) this.#list.glue(block, 'think_frame', this.#turn, spanAt(content, close));
     else this.#list.glue(block, 'empty_think', this.#turn);
     return rest.slice(block.length);
+  }
+
+  /** A think block without words at the start of `rest`, or the rest of one that the header opens. */
+  #emptyThinking(header: string, rest: string): string {
+    const opened = OPENS_THINKING.exec(header)?.[0] ?? '';
+    const block = EMPTY_THINKING.exec(opened + rest)?.[0] ?? '';
+    return block.slice(opened.length);
   }
 
   /** How much of what opens a turn is provided by the generation prompt. */
@@ -148,25 +157,30 @@ export class AssistantLabels {
     if (tagged && this.#role === 'assistant') return 0;
     const fitting = known.filter((header) => text.startsWith(header));
     if (fitting.length > 0) return Math.max(...fitting.map((header) => header.length));
-    if (this.#role === null) {
-      // What a template prints before all messages may stand in front of the first one's header.
-      const placed = known.map((header) => (header === '' ? 0 : text.indexOf(header) + header.length));
-      const end = Math.max(0, ...placed.filter((at, i) => at >= (known[i]?.length ?? 0) && at > 0));
-      if (end > 0) return end;
-    }
+    // What a template prints before all messages may stand in front of the first one's header.
+    const inside =
+      this.#role === null ? known.find((header) => header !== '' && text.includes(header)) : undefined;
+    if (inside !== undefined) return text.indexOf(inside) + inside.length;
     const shared = Math.max(0, ...known.map((header) => commonPart(text, header)));
     // Not inside a token, even one that the tokenizer does not call special.
     const safe = Math.max(text.lastIndexOf('\n', shared - 1), text.lastIndexOf('>', shared - 1)) + 1;
     if (shared > 0 && safe > 0) return safe;
-    if (known.length > 0 && this.#role !== 'assistant') {
-      throw new RejectError(
-        'template_error',
-        `the template opens turn ${this.#turn} otherwise than its generation prompt does`,
-      );
-    }
+    if (known.length > 0 && this.#role !== 'assistant') this.#refuseOpening();
     const think = text.indexOf('<think>');
     if (think >= 0) return think;
     return wordsFollow ? text.length : (specials.last(text)?.offset ?? text.length);
+  }
+
+  /** What a template prints before its generation block must be what its prompt prints. */
+  #checkLead(lead: string, header: number): void {
+    if (header < lead.length && this.#role !== 'assistant') this.#refuseOpening();
+  }
+
+  #refuseOpening(): never {
+    throw new RejectError(
+      'template_error',
+      `the template opens turn ${this.#turn} otherwise than its generation prompt does`,
+    );
   }
 
   /** Glue that opens words. */

@@ -12,6 +12,7 @@ import { commitCommand } from './commit.js';
 import { compareCommand } from './compare.js';
 import type { CliContext, CliProcess } from './context.js';
 import { explainCommand } from './explain.js';
+import { exportCommand } from './export.js';
 import { formatsCommand } from './formats.js';
 import { gradeCommand } from './grade.js';
 import { inspectCommand } from './inspect.js';
@@ -38,6 +39,7 @@ const ROUTES = buildRouteMap({
     explain: explainCommand,
     rescore: rescoreCommand,
     compare: compareCommand,
+    export: exportCommand,
     formats: formatsCommand,
     schema: schemaCommand,
   },

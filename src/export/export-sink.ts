@@ -45,17 +45,29 @@ interface Batches {
 export class ExportSink {
   readonly #root: string;
   readonly #folder: string;
+  readonly #open: Set<HashedFile>;
   readonly files: WrittenFile[];
 
-  constructor(root: string, folder = '', files: WrittenFile[] = []) {
+  constructor(
+    root: string,
+    folder = '',
+    shared: Pick<ExportSink, 'files'> & { open?: Set<HashedFile> } = { files: [] },
+  ) {
     this.#root = root;
     this.#folder = folder;
-    this.files = files;
+    this.files = shared.files;
+    this.#open = shared.open ?? new Set();
   }
 
   /** A folder below, whose files count here too. */
   folder(name: string): ExportSink {
-    return new ExportSink(this.#root, join(this.#folder, name), this.files);
+    return new ExportSink(this.#root, join(this.#folder, name), { files: this.files, open: this.#open });
+  }
+
+  /** Closes and removes the files that are still open: the export has failed. */
+  async abandon(): Promise<void> {
+    for (const file of this.#open) await file.discard();
+    this.#open.clear();
   }
 
   /** Parquet files `<name>-00000<ending>`, of flat columns. */
@@ -78,7 +90,7 @@ export class ExportSink {
     });
   }
 
-  /** Arrow IPC stream files. `named` learns their names, in order, when all are closed. */
+  /** Arrow IPC stream files of flat columns. */
   arrowParts(spec: TableSpec, name: (index: number) => string): RowFile {
     return new PartedFile({
       batches: createBatchBuilder(spec) as unknown as Batches,
@@ -104,7 +116,9 @@ export class ExportSink {
     const path = join(this.#folder, name);
     await mkdir(dirname(join(this.#root, path)), { recursive: true });
     const file = await HashedFile.create(join(this.#root, path));
+    this.#open.add(file);
     const done = (sha256: string): WrittenFile => {
+      this.#open.delete(file);
       const written = { path: path.replaceAll('\\', '/'), bytes: file.bytes, sha256 };
       this.files.push(written);
       return written;

@@ -9,7 +9,7 @@ export type ExportKind = (typeof EXPORT_KINDS)[number];
 export interface TokenSource {
   readonly row_id: string;
   readonly input_ids: Int32Array;
-  /** 0 or 1 of token i itself (unshifted), as long as input_ids */
+  /** 0 or 1 of token i itself (unshifted), as long as input_ids; the first is 0, since nothing predicts it */
   readonly loss_mask: Int8Array;
 }
 

@@ -51,7 +51,12 @@ export const MEGATRON_BRIDGE: TokenExporter = {
     }
     const file = sink.parquetParts(PACKS, { name: 'packed', ending: '.idx.parquet' });
     const statistics = packStatistics(options.pack);
-    const packing = { length: options.pack, cost: placesOf, overlong: options.overlong };
+    const packing = {
+      length: options.pack,
+      cost: placesOf,
+      overlong: options.overlong,
+      onDrop: statistics.drop,
+    };
     for await (const pack of packRows(rows, packing)) {
       statistics.add(pack);
       await file.append({

@@ -15,6 +15,8 @@ export interface PackOptions<Row> {
   readonly length: number;
   readonly cost: (row: Row) => number;
   readonly overlong: 'error' | 'drop';
+  /** learns of each row that was dropped */
+  readonly onDrop?: (row: Row) => void;
 }
 
 /** Rows are packed in groups of so many tokens or rows: enough for tight packs, and memory stays bounded. */
@@ -22,7 +24,8 @@ const GROUP_TOKENS = 16_000_000;
 const GROUP_ROWS = 16_384;
 
 /**
- * Best fit decreasing: the longest row first, each into the pack that it fills best, the first of equal ones. Gives
+ * Best fit decreasing: the longest row first, each into the pack that it fills best, of equal ones the one that
+ * has waited longest. Gives
  * the positions of the costs by pack; packs come in the order in which they were opened. Costs above the length
  * are an error of the caller.
  */
@@ -94,8 +97,9 @@ export async function* packRows<Row extends TokenSource>(
   let tokens = 0;
   for await (const row of rows) {
     if (options.cost(row) > options.length) {
-      if (options.overlong === 'drop') continue;
-      throw overlongError(row, options.length);
+      if (options.overlong === 'error') throw overlongError(row, options.length);
+      options.onDrop?.(row);
+      continue;
     }
     group.push(row);
     tokens += row.input_ids.length;
@@ -131,7 +135,11 @@ export function packStatistics(length: number) {
   let packs = 0;
   let packed = 0;
   let rows = 0;
+  let dropped = 0;
   return {
+    drop(): void {
+      dropped++;
+    },
     add(pack: Pack<unknown>): void {
       packs++;
       rows += pack.rows.length;
@@ -142,6 +150,7 @@ export function packStatistics(length: number) {
       return {
         packs,
         packed_rows: rows,
+        overlong_rows_dropped: dropped,
         packing_efficiency_percent: Math.round(efficiency * 1e4) / 100,
       };
     },

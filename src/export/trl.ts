@@ -1,6 +1,6 @@
 import type { TokenExporter, TokenSource } from './exporter.js';
 import { type Pack, packRows, packStatistics } from './packing.js';
-import { IGNORED, labelsOf, tokenSpec } from './token-columns.js';
+import { labelsOf, tokenSpec } from './token-columns.js';
 
 const ROWS = tokenSpec('trl', { input_ids: 'list<int32>', labels: 'list<int32>' });
 
@@ -10,13 +10,12 @@ const PACKS = tokenSpec('trl-packed', {
   seq_lengths: 'list<int32>',
 });
 
-/** Labels of a pack. The first token of each row is left out: the row before must not be trained to predict it. */
+/** Labels of a pack. The first token of each row has none: the row before must not be trained to predict it. */
 function packedLabels(pack: Pack<TokenSource>): Int32Array {
   const labels = new Int32Array(pack.length);
   let at = 0;
   for (const { input_ids, loss_mask } of pack.rows) {
     labels.set(labelsOf(input_ids, loss_mask), at);
-    labels[at] = IGNORED;
     at += input_ids.length;
   }
   return labels;
@@ -52,8 +51,13 @@ export const TRL: TokenExporter = {
       return {};
     }
     const file = sink.parquetParts(PACKS);
-    const packing = { length: options.pack, cost: (row: TokenSource) => row.input_ids.length, ...options };
     const statistics = packStatistics(options.pack);
+    const packing = {
+      length: options.pack,
+      cost: (row: TokenSource) => row.input_ids.length,
+      overlong: options.overlong,
+      onDrop: statistics.drop,
+    };
     for await (const pack of packRows(rows, packing)) {
       statistics.add(pack);
       const seq_lengths = pack.rows.map(({ input_ids }) => input_ids.length);

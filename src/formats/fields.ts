@@ -37,6 +37,8 @@ export function booleanAt(parent: JsonObject, key: string, path: string): boolea
   throw wrongType(fieldPath(path, key), 'true or false', value);
 }
 
+const MAX_TOKEN_ID = 0x7fffffff;
+
 /** A list of whole numbers; null where it is missing or empty, since logs write an empty list for "not recorded". */
 export function integersAt(parent: JsonObject, key: string, path: string): number[] | null {
   return (
@@ -45,6 +47,14 @@ export function integersAt(parent: JsonObject, key: string, path: string): numbe
       throw wrongType(`${fieldPath(path, key)}[${index}]`, 'a whole number', value);
     }) ?? null
   );
+}
+
+/** A list of token ids, which fit the int32 columns of the tables; null where it is missing or empty. */
+export function tokenIdsAt(parent: JsonObject, key: string, path: string): number[] | null {
+  const ids = integersAt(parent, key, path);
+  const wrong = ids?.findIndex((id) => id < 0 || id > MAX_TOKEN_ID) ?? -1;
+  if (wrong === -1) return ids;
+  throw wrongType(`${fieldPath(path, key)}[${wrong}]`, `a token id from 0 to ${MAX_TOKEN_ID}`, ids?.[wrong]);
 }
 
 /** A list of numbers, null for each that is null or not finite; null as a whole where it is missing or empty. */

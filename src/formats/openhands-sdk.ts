@@ -4,7 +4,7 @@ import type { Termination } from '../trajectory/trajectory.js';
 import type { PolicyTokens, Turn } from '../trajectory/turn.js';
 import type { RawTrajectory, ReadContext } from './adapter.js';
 import { assistantSpans, contentParts, environmentSpans, partsText } from './content-parts.js';
-import { integersAt, listAt, objectAt, objectOf, requiredString, stringAt } from './fields.js';
+import { listAt, objectAt, objectOf, requiredString, stringAt, tokenIdsAt } from './fields.js';
 import { userSpans } from './injected-text.js';
 import { actionSpans } from './inline-calls.js';
 import { type RecordedOutcome, SessionRun } from './session-run.js';
@@ -234,9 +234,9 @@ class SdkReader {
 
   /** The policy's tokens, written right after the reply that they are of, or before it. */
   private tokens(event: JsonObject, path: string): void {
-    const response_ids = integersAt(event, 'response_token_ids', path);
+    const response_ids = tokenIdsAt(event, 'response_token_ids', path);
     if (response_ids === null) return;
-    const prompt_ids = integersAt(event, 'prompt_token_ids', path);
+    const prompt_ids = tokenIdsAt(event, 'prompt_token_ids', path);
     const policy = { prompt_ids, response_ids, logprobs: null, weight_version: null };
     const last = this.run.turns.length - 1;
     const turn = this.run.turns[last];

@@ -1,5 +1,5 @@
 import type { PolicyTokens } from '../trajectory/turn.js';
-import { integersAt, numbersAt } from './fields.js';
+import { numbersAt, tokenIdsAt } from './fields.js';
 import type { JsonObject } from './shape.js';
 
 /** Where a format keeps the tokens that the policy sampled. */
@@ -18,12 +18,12 @@ export function policyTokens(
   at: { path: string; keys: PolicyKeys; weight_version?: string | null },
 ): { policy: PolicyTokens | null; flags: string[] } {
   const { path, keys } = at;
-  const response_ids = integersAt(fields, keys.response_ids, path);
+  const response_ids = tokenIdsAt(fields, keys.response_ids, path);
   if (response_ids === null) return { policy: null, flags: [] };
   const logprobs = numbersAt(fields, keys.logprobs, path);
   const matching = logprobs === null || logprobs.length === response_ids.length;
   const policy = {
-    prompt_ids: integersAt(fields, keys.prompt_ids, path),
+    prompt_ids: tokenIdsAt(fields, keys.prompt_ids, path),
     response_ids,
     logprobs: matching ? logprobs : null,
     weight_version: at.weight_version ?? null,

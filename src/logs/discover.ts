@@ -24,7 +24,7 @@ export interface Discovered {
   readonly root: string;
   /** in order of their paths' UTF-16 code units, which no locale changes */
   readonly files: readonly InputFile[];
-  /** one for each pattern that matched nothing */
+  /** one for each pattern that matched nothing, and for each file that is listed but cannot be found */
   readonly warnings: readonly string[];
 }
 
@@ -56,10 +56,18 @@ export async function discover(request: DiscoverRequest): Promise<Discovered> {
   const ignore = (request.ignore ?? []).flatMap((glob) => ignorePatterns(glob, { root, cwd }));
   const found = new Map<string, number>();
   const warnings: string[] = [];
+  const lost = new Set<string>();
   for (const pattern of patterns) {
     const matches = await matchPattern(pattern, { root, ignore });
     if (matches.length === 0) warnings.push(`no file matches ${pattern.glob}`);
-    for (const match of matches) found.set(match.path, match.bytes);
+    for (const path of matches) {
+      const stats = statSync(resolve(root, path), { throwIfNoEntry: false });
+      if (stats === undefined) lost.add(path);
+      else found.set(path, stats.size);
+    }
+  }
+  for (const path of lost) {
+    warnings.push(`left out, gone since it was listed or not named in UTF-8: ${JSON.stringify(path)}`);
   }
   if (found.size === 0) {
     throw new TrajmillError('E_NO_INPUT', `no file matches ${patterns.map((p) => p.glob).join(', ')}`);
@@ -87,14 +95,15 @@ function toPattern(glob: string, cwd: string): Pattern {
 async function matchPattern(
   pattern: Pattern,
   options: { root: string; ignore: readonly string[] },
-): Promise<InputFile[]> {
+): Promise<string[]> {
   const { root, ignore } = options;
   const prefix = toSlashes(relative(root, pattern.base));
   if (prefix === '..' || prefix.startsWith('../') || isAbsolute(prefix)) {
     throw new TrajmillError('E_USAGE', `${pattern.glob} lies outside the input root ${root}`);
   }
   if (statSync(root, { throwIfNoEntry: false }) === undefined) return [];
-  const entries = await fastGlob(joinGlob(prefix, pattern.rest), {
+  // No `stats` here: one file that cannot be found would lose its whole folder, without a word.
+  return fastGlob(joinGlob(prefix, pattern.rest), {
     cwd: root,
     ignore: [...ignore],
     // A named file is taken at its word: dotfile or link.
@@ -102,9 +111,7 @@ async function matchPattern(
     followSymbolicLinks: pattern.named,
     onlyFiles: true,
     unique: true,
-    stats: true,
   });
-  return entries.map((entry) => ({ path: entry.path, bytes: entry.stats?.size ?? 0 }));
 }
 
 function ignorePatterns(glob: string, at: { root: string; cwd: string }): string[] {

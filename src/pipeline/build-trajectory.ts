@@ -7,9 +7,12 @@ import type { Trajectory } from '../trajectory/trajectory.js';
 import { segmentWindows } from '../windows/segment.js';
 import type { WindowSegmentation } from '../windows/window.js';
 import { admitted } from './admission.js';
+import { Tally } from './counts.js';
 import { type RlRows, rlRows } from './rows/rl-rows.js';
 import { sftRows } from './rows/sft-rows.js';
+import { isMaskedWhole } from './rows/timeout-mask.js';
 import type { Verdict } from './rows/trajectory-row.js';
+import type { Counts } from './run-summary.js';
 import { splitOf } from './split.js';
 import type { StageOfInput } from './stage.js';
 import { atStage } from './staged-reject.js';
@@ -24,6 +27,8 @@ export interface BuiltTrajectory {
   readonly stage: StageOfInput;
   readonly split: string;
   readonly sft: readonly SftRow[];
+  /** sft rows that were too long, by what became of them */
+  readonly overLong: Counts;
   readonly rl: RlRows;
   readonly verdict: Verdict;
   /** selection rules that kept it, or `windows` in a pipeline without rules */
@@ -67,7 +72,11 @@ export function buildTrajectory(
   const decision = atStage('select', () => selectPrefixes(trajectory, task, selection, scores));
   const wantsSft = config.tables.includes('sft') && selection.rules.length > 0;
   const prefixes = wantsSft ? decision.prefixes : [];
-  const sft = atStage('encode', () => prefixes.flatMap((prefix) => sftRows({ ...shared, prefix })));
+  const overLong = new Tally();
+  const timedOut = isMaskedWhole(trajectory, config.mask);
+  const sft = timedOut
+    ? []
+    : atStage('encode', () => prefixes.flatMap((prefix) => sftRows({ ...shared, prefix, overLong })));
 
   const segmentation = segmentWindows(trajectory, task, config.windows);
   const wantsWindows = config.tables.includes('rl') || config.tables.includes('windows');
@@ -77,7 +86,9 @@ export function buildTrajectory(
 
   const kept = wantsSft ? sft.length > 0 : rl.windows.length > 0;
   const keptBy = wantsSft ? [...new Set(prefixes.flatMap((prefix) => prefix.rules))] : ['windows'];
-  const why = wantsSft ? selectionReason(decision) : windowsReason(trajectory, segmentation);
+  const why = wantsSft
+    ? sftReason(decision, { timedOut, overLong })
+    : windowsReason(trajectory, segmentation);
   return {
     trajectory,
     task,
@@ -85,6 +96,7 @@ export function buildTrajectory(
     stage,
     split,
     sft,
+    overLong: overLong.toCounts(),
     rl,
     verdict: {
       decision: kept ? 'kept' : 'filtered',
@@ -102,9 +114,15 @@ interface Filtered {
   readonly detail: string | null;
 }
 
-/** Why selection kept nothing: what the last rule said, since rules go from the first solution to the best. */
-function selectionReason(decision: SelectionDecision): Filtered {
-  if (decision.prefixes.length > 0) return { reason: 'no_trained_tokens', detail: null };
+/** Why there is no sft row. Of rules the last one tells, since they go from the first solution to the best. */
+function sftReason(
+  decision: SelectionDecision,
+  { timedOut, overLong }: { timedOut: boolean; overLong: Tally },
+): Filtered {
+  if (decision.prefixes.length > 0) {
+    if (timedOut) return { reason: 'masked_by_timeouts', detail: null };
+    return { reason: overLong.has('dropped') ? 'over_long' : 'no_trained_tokens', detail: null };
+  }
   const said = decision.outcomes.flatMap(({ reason, detail }) =>
     reason === 'kept' ? [] : [{ reason, detail }],
   );

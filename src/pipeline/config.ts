@@ -11,6 +11,7 @@ import { nearDuplicatesSchema } from '../selection/near-duplicates.js';
 import { selectionSchema } from '../selection/options.js';
 import { stagesSchema } from '../selection/stages.js';
 import { TABLE_NAMES } from '../tables/table-specs.js';
+import { lengthSchema } from '../tokens/length-options.js';
 import { maskSchema } from '../tokens/mask-options.js';
 import { SCORE_SCALES } from '../trajectory/execution.js';
 import { windowSchema } from '../windows/options.js';
@@ -129,6 +130,7 @@ export const pipelineFields = z
       .default('split')
       .describe('how to treat templates that rewrite earlier turns'),
     mask: maskSchema.prefault({}),
+    length: lengthSchema.prefault({}),
     windows: windowSchema.prefault({}),
     tables: z
       .array(z.enum(TABLE_NAMES))

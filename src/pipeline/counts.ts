@@ -16,6 +16,10 @@ export class Tally {
     for (const [name, n] of Object.entries(counts)) this.add(name, n);
   }
 
+  has(name: string): boolean {
+    return this.#counts.has(name);
+  }
+
   /** Counts with names in code-unit order, so that output never depends on the order of arrival. */
   toCounts(): Counts {
     return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));

@@ -117,6 +117,8 @@ export class TaskLedger {
     totals.tally('splits').add(built.split, built.sft.length);
     totals.tally('flags').addAll(new Set([...built.trajectory.flags, ...built.verdict.flags]));
 
+    totals.tally('over_long').merge(built.overLong);
+
     let tokens = 0;
     const anchors = new Set<number>();
     for (const row of built.sft) {

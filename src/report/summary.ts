@@ -102,6 +102,7 @@ function tokenLines(summary: RunSummary): string[] {
   if (straddled > 0) lines.push(`${formatCount(straddled)} across the edge of trained text, not trained`);
   lines.push(`cut by selection: ${formatCount(turns)} turns, ${formatCount(summary.tokens_cut)} tokens`);
   lines.push(...countsLine('ids differ from the template: ', summary.ids_differ_because));
+  lines.push(...countsLine('over-long rows: ', summary.over_long));
   return lines;
 }
 

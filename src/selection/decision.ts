@@ -18,6 +18,8 @@ export const FILTER_REASONS = {
   below_threshold: 'no submission passes the quality threshold',
   first_solution_failed: 'the first complete solution failed or is below the threshold',
   no_trained_tokens: 'nothing in the prefix can be trained',
+  over_long: 'every row of it is longer than the limit',
+  masked_by_timeouts: 'experiments ran into their time limit and the mask leaves such runs out',
   no_windows: 'no execution windows',
   no_experiment_boundary: 'the scaffold marks no experiments',
   decontaminated: 'its task is on a list, or its description overlaps a text, that the corpus must not hold',

@@ -28,6 +28,24 @@ export const maskSchema = z
       .enum(['train', 'mask'])
       .default('train')
       .describe('turns that launched an execution which failed or timed out: recovery is a lesson too'),
+    timeouts: z
+      .union([
+        z.enum(['train', 'any']),
+        z.strictObject({
+          share: z.number().min(0).max(1).describe('more than this share of its experiments'),
+        }),
+      ])
+      .default('train')
+      .describe(
+        'mask a whole trajectory because of experiments that ran into their time limit: never, for any one ' +
+          "(SandMLE's paper), or for more than a share of them (its release: 0.2)",
+      ),
+    timeout_seconds: z
+      .number()
+      .positive()
+      .nullable()
+      .default(null)
+      .describe('limit of one experiment, for logs that do not mark timeouts; SandMLE trained with 90'),
     truncated: z
       .enum(['mask', 'train_without_stop', 'reject'])
       .default('mask')

@@ -25,6 +25,7 @@ const SUMMARY: RunSummary = {
   turns_cut: 14,
   tokens_cut: 5120,
   ids_differ_because: { special_text: 1 },
+  over_long: {},
   proofs: { lengths: 7 },
   decontamination: [],
   windows_by_outcome: { gold: 1, error: 3 },

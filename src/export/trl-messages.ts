@@ -1,0 +1,23 @@
+import type { MessageExporter } from './exporter.js';
+import { MESSAGES_SCHEMA, messagesRow } from './plain-messages.js';
+
+export const TRL_MESSAGES: MessageExporter = {
+  name: 'trl-messages',
+  title: 'TRL SFTTrainer, messages',
+  takes: 'messages',
+  trains: 'trl',
+  perMessage: false,
+  files: ['part-00000.parquet: messages, tools (a string of JSON)'],
+  takesOptions: [],
+  notes: [
+    'With assistant_only_loss every assistant message is trained, whatever our mask says of it; without, every token.',
+    'TRL renders with the template of the model, or with its own training template where that has no generation tags.',
+    'Arguments of calls are strings of JSON. A template that expects objects writes them with quotes.',
+  ],
+  async export(rows, { sink }) {
+    const file = sink.nestedParquetParts(MESSAGES_SCHEMA);
+    for await (const { messages, tools } of rows) await file.append(messagesRow(messages, tools));
+    await file.close();
+    return {};
+  },
+};

@@ -1,0 +1,90 @@
+import type { Turn } from '../trajectory/turn.js';
+import type { RowRequest } from './encode-row.js';
+import type { LengthOptions } from './length-options.js';
+import { moveWindow } from './move-window.js';
+import { shortenObservations } from './shorten-observations.js';
+import type { TokenRow } from './token-row.js';
+import { tokensOfTurns } from './turn-tokens.js';
+
+/** What became of rows that were too long; each is counted. */
+export const LENGTH_OUTCOMES = ['dropped', 'tail_cut', 'observations_shortened', 'context_cut'] as const;
+export type LengthOutcome = (typeof LENGTH_OUTCOMES)[number];
+
+/** A row that fits. Its arrays are views that live until the next one is asked for. */
+export interface FittedRow {
+  /** the turns that it was rendered from: shortened observations are shortened in them too */
+  readonly turns: readonly Turn[];
+  readonly plan: RowRequest['plan'];
+  readonly row: TokenRow;
+  /** number of the row among those of its plan, from 0 */
+  readonly part: number;
+  /** how it was made to fit; null where it fits as it is */
+  readonly outcome: Exclude<LengthOutcome, 'dropped'> | null;
+}
+
+export type Encode = (request: RowRequest) => TokenRow;
+
+export interface FitRequest extends RowRequest {
+  readonly encode: Encode;
+  readonly length: LengthOptions;
+  /** told once for each row, or each turn of a row that was split, that fits in no way */
+  readonly onDropped: () => void;
+}
+
+/**
+ * The rows of a plan that fit the limit, one after another. Rows without trained tokens are not among them. A row
+ * of the model's own turns alone that is too long is dropped: no turn is ever cut.
+ */
+export function* fitRows(request: FitRequest): Generator<FittedRow> {
+  const { trajectory, plan, encode, length, onDropped } = request;
+  const row = encode({ trajectory, plan });
+  if (row.n_trained === 0) return;
+  const whole = { turns: trajectory.turns, plan, part: 0 };
+  if (length.max_tokens === null || row.input_ids.length <= length.max_tokens) {
+    yield { ...whole, row, outcome: null };
+    return;
+  }
+  const limited = { ...request, maxTokens: length.max_tokens, row };
+  if (length.over === 'split') {
+    yield* moveWindow(limited);
+    return;
+  }
+  const fitted =
+    length.over === 'cut-tail'
+      ? cutTail(limited)
+      : length.over === 'drop'
+        ? null
+        : shortenObservations(limited);
+  if (fitted === null || fitted.row.n_trained === 0) onDropped();
+  else yield fitted;
+}
+
+/** A request with a limit, and the row that exceeds it. */
+export interface OverLongRow extends FitRequest {
+  readonly maxTokens: number;
+  readonly row: TokenRow;
+}
+
+/** Ends the row behind the last turn that fits. */
+function cutTail({ trajectory, plan, encode, maxTokens, row }: OverLongRow): FittedRow | null {
+  const counts = tokensOfTurns(row);
+  let tokens = counts.get(-1) ?? 0;
+  let kept = 0;
+  for (const turn of plan.indices) {
+    tokens += counts.get(turn) ?? 0;
+    if (tokens > maxTokens) break;
+    kept++;
+  }
+  // The end of a rendering may cost a few tokens more than its middle.
+  for (; kept > (plan.joint ?? 0); kept--) {
+    const indices = plan.indices.slice(0, kept);
+    const trains = new Set(indices.filter((turn) => plan.trains.has(turn)));
+    if (trains.size === 0) return null;
+    const cut = { ...plan, indices, trains };
+    const shorter = encode({ trajectory, plan: cut });
+    if (shorter.input_ids.length <= maxTokens) {
+      return { turns: trajectory.turns, plan: cut, row: shorter, part: 0, outcome: 'tail_cut' };
+    }
+  }
+  return null;
+}

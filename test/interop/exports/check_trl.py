@@ -1,0 +1,131 @@
+"""One step of TRL's own SFTTrainer on exported rows: its loss is the one that our mask says.
+
+    python check_trl.py EXPORTS DUMP MODELS      (MODELS holds tokenizer.json of the corpus)
+
+The model is tiny and random. By hand: the mean of -log p(token i | tokens before i) over the tokens i > 0 whose mask
+is 1, over all rows of the batch. Rows alone are compared, and packs, where no row may see the row before it.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import datasets
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from trl import SFTConfig, SFTTrainer
+
+from common import jsonl
+
+EXPORTS, DUMP, MODELS = (Path(argument) for argument in sys.argv[1:])
+ROWS = 3
+TOLERANCE = 2e-5
+
+
+def rows_of(name):
+    files = sorted(str(path) for path in (EXPORTS / name / "train").glob("*.parquet"))
+    return datasets.load_dataset("parquet", data_files=files, split="train")
+
+
+def tiny_model(vocabulary):
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=vocabulary,
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        max_position_embeddings=8192,
+        # wide weights: with the usual ones every token costs about log(vocabulary), whichever is trained
+        initializer_range=0.5,
+        attn_implementation="sdpa",
+    )
+    return LlamaForCausalLM(config)
+
+
+def by_hand(model, rows, shift=0):
+    """Mean loss of the trained tokens, and how many they are, each row alone; `shift` makes a wrong mask."""
+    total, count = 0.0, 0
+    with torch.no_grad():
+        for row in rows:
+            ids = torch.tensor([row["input_ids"]])
+            logits = model(input_ids=ids).logits[0, :-1]
+            picked = torch.tensor([i - shift for i, bit in enumerate(row["loss_mask"]) if bit and i - shift > 0])
+            losses = torch.nn.functional.cross_entropy(logits[picked - 1].double(), ids[0, picked], reduction="none")
+            total += losses.sum().item()
+            count += len(picked)
+    return total / count, count
+
+
+def one_step(model, dataset, tokenizer, batch, **options):
+    """Loss and trained tokens of the first step, as the trainer logs them."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = SFTConfig(
+            output_dir=folder,
+            max_length=None,
+            per_device_train_batch_size=batch,
+            max_steps=1,
+            logging_steps=1,
+            learning_rate=1e-9,
+            report_to=[],
+            use_cpu=True,
+            bf16=False,
+            save_strategy="no",
+            gradient_checkpointing=False,
+            dataloader_pin_memory=False,
+            **options,
+        )
+        trainer = SFTTrainer(model=model, args=config, train_dataset=dataset, processing_class=tokenizer)
+        collated = next(iter(trainer.get_train_dataloader()))
+        trainer.train()
+        log = next(entry for entry in trainer.state.log_history if "loss" in entry)
+        return log["loss"], int((collated["labels"][..., 1:] != -100).sum())
+
+
+def joined(rows):
+    """The rows as one, which is what a pack without boundaries would be."""
+    return [{key: [value for row in rows for value in row[key]] for key in ("input_ids", "loss_mask")}]
+
+
+def compare(name, actual, expected, wrong):
+    """`wrong` are losses of wrong masks or boundaries: they must be told apart from the right one."""
+    for fault, (loss, _) in wrong.items():
+        if abs(loss - expected[0]) < 10 * TOLERANCE:
+            raise SystemExit(f"{name}: {fault} would give {loss}, too near to {expected[0]} to be noticed")
+    if not abs(actual[0] - expected[0]) < TOLERANCE:
+        raise SystemExit(f"{name}: TRL's loss is {actual[0]}, by hand it is {expected[0]}")
+    if actual[1] != expected[1]:
+        raise SystemExit(f"{name}: TRL trains {actual[1]} tokens, our mask {expected[1]}")
+    print(f"ok {name}: loss {actual[0]}, by hand {expected[0]:.6f}, {actual[1]} trained tokens")
+
+
+def main():
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(MODELS / "tokenizer.json"))
+    tokenizer.pad_token, tokenizer.eos_token = "<|endoftext|>", "<|im_end|>"
+    sft = jsonl(DUMP / "sft-train.jsonl")
+    order = sorted(range(len(sft)), key=lambda i: len(sft[i]["input_ids"]))[:ROWS]
+    chosen = [sft[i] for i in order]
+    expected = by_hand(tiny_model(len(tokenizer)), chosen)
+    wrong = {"a mask shifted by one": by_hand(tiny_model(len(tokenizer)), chosen, shift=1)}
+    rows = rows_of("trl").select(order)
+    compare("TRL, rows", one_step(tiny_model(len(tokenizer)), rows, tokenizer, ROWS), expected, wrong)
+
+    # the emptiest pack, for the memory of its logits
+    packs = rows_of("trl-packed")
+    several = [i for i in range(len(packs)) if len(packs[i]["seq_lengths"]) > 1]
+    smallest = min(several, key=lambda i: len(packs[i]["input_ids"]))
+    by_ids = {tuple(row["input_ids"]): row for row in sft}
+    parts, start = [], 0
+    for length in packs[smallest]["seq_lengths"]:
+        parts.append(by_ids[tuple(packs[smallest]["input_ids"][start : start + length])])
+        start += length
+    expected = by_hand(tiny_model(len(tokenizer)), parts)
+    wrong = {"a pack without boundaries": by_hand(tiny_model(len(tokenizer)), joined(parts))}
+    actual = one_step(
+        tiny_model(len(tokenizer)), packs.select([smallest]), tokenizer, 1, padding_free=True
+    )
+    compare(f"TRL, a pack of {len(parts)} rows", actual, expected, wrong)
+
+
+main()

@@ -1,0 +1,90 @@
+"""verl's own data path on exported rows: its factory, collator and loss, with our dataset classes.
+
+    python check_verl.py EXPORTS DUMP MODELS
+
+verl-tokens: ids and masks of the collated batch, and the loss over them, are those of our masks. verl: the ids of each
+conversation are those of the row where verl's rendering, message by message, gives the row's text, and the tokens that
+verl trains hold those that our mask trains.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import torch
+from omegaconf import OmegaConf
+from tensordict import TensorDict
+from transformers import PreTrainedTokenizerFast
+from verl.trainer.sft_trainer import create_sft_dataset
+from verl.utils.dataset.dataset_utils import DatasetPadMode, SFTTensorCollator
+from verl.workers.utils.losses import sft_loss
+
+from common import Checks, jsonl, mask_of
+
+EXPORTS, DUMP, MODELS = (Path(argument) for argument in sys.argv[1:])
+
+
+def data_config(name, class_name, **more):
+    custom = {"path": str(EXPORTS / name / "trajmill_verl.py"), "name": class_name}
+    return OmegaConf.create({"custom_cls": custom, "pad_mode": "no_padding", "max_length": 100_000, **more})
+
+
+def files(name):
+    return sorted(str(path) for path in (EXPORTS / name / "train").glob("*.parquet"))
+
+
+def tokenizer():
+    config = json.loads((MODELS / "tokenizer_config.json").read_text("utf-8"))
+    made = PreTrainedTokenizerFast(tokenizer_file=str(MODELS / "tokenizer.json"))
+    made.chat_template = config["chat_template"]
+    made.pad_token, made.eos_token = "<|endoftext|>", "<|im_end|>"
+    return made
+
+
+def check_tokens(sft, made):
+    checks = Checks()
+    rows = create_sft_dataset(files("verl-tokens"), data_config("verl-tokens", "TokenRows"), made, None)
+    checks.equal("verl rows", len(rows), len(sft))
+    batch = SFTTensorCollator(DatasetPadMode.NO_PADDING)([rows[i] for i in range(len(rows))])
+    checks.equal("verl ids", batch["input_ids"].values(), [token for row in sft for token in row["input_ids"]])
+    checks.equal("verl masks", batch["loss_mask"].values(), [bit for row in sft for bit in mask_of(row)])
+
+    # log-probabilities as verl has them: entry i is that of token i+1; each gets a number of its own
+    generator = torch.Generator().manual_seed(0)
+    values = [torch.randn(len(row["input_ids"]), generator=generator) for row in sft]
+    count = sum(sum(mask_of(row)) for row in sft)
+    data = TensorDict({"loss_mask": batch["loss_mask"]}, batch_size=[len(sft)])
+    data.set_non_tensor("dp_size", 1)
+    data.set_non_tensor("batch_num_tokens", count)
+    nested = torch.nested.as_nested_tensor(values, layout=torch.jagged)
+    loss, _ = sft_loss(None, {"log_probs": nested}, data)
+    by_hand = -sum(
+        value[i - 1].item() for row, value in zip(sft, values) for i, bit in enumerate(mask_of(row)) if bit
+    )
+    if abs(loss.item() - by_hand / count) > 1e-5:
+        raise SystemExit(f"verl's loss is {loss.item()}, by hand it is {by_hand / count}")
+    checks.report(f"verl-tokens: {len(sft)} rows, loss {loss.item():.6f} as by hand")
+
+
+def check_messages(sft, made):
+    config = data_config("verl", "MessageRows", ignore_input_ids_mismatch=True)
+    rows = create_sft_dataset(files("verl"), config, made, None)
+    same = covered = 0
+    for number, row in enumerate(sft):
+        item = rows[number]
+        ids, mask = item["input_ids"].tolist(), item["loss_mask"].tolist()
+        if ids != row["input_ids"]:
+            continue
+        same += 1
+        covered += all(theirs or not ours for theirs, ours in zip(mask, mask_of(row)))
+    print(f"ok verl: {len(sft)} conversations, {same} with our ids, in {covered} of them all our trained tokens")
+
+
+def main():
+    sft = jsonl(DUMP / "sft-train.jsonl")
+    made = tokenizer()
+    check_tokens(sft, made)
+    check_messages(sft, made)
+
+
+main()
