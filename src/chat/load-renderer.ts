@@ -10,7 +10,7 @@ export interface LoadRendererOptions {
   /** a built-in name (`qwen3`), a tokenizer_config.json, or a file with the template's text */
   readonly template: string;
   /** what the template's strftime_now tells; without it a template that asks for the date refuses */
-  readonly date?: Date;
+  readonly date?: Date | null;
 }
 
 /** Hand-written renderers, by the sha256 of the template that they stand for. */
@@ -22,12 +22,26 @@ const WRITTEN: ReadonlyMap<string, ChatRenderer> = new Map([[QWEN3_TEMPLATE_SHA2
  * uses what is not supported.
  */
 export function loadRenderer({ template, date }: LoadRendererOptions): ChatRenderer {
-  return rendererOf(readTemplate(template), date);
+  const source = readTemplate(template);
+  refuseUnknownTokens(source);
+  return rendererOf(source, date);
+}
+
+/** A token that a bare template prints would be left out without a word, where trainers print it. */
+function refuseUnknownTokens({ name, text, tokens, specials }: TemplateSource): void {
+  if (Object.keys(tokens).length > 0 || specials.length > 0) return;
+  const token = /\b(?:bos|eos)_token\b/.exec(text)?.[0];
+  if (token === undefined) return;
+  throw new TrajmillError(
+    'E_TEMPLATE',
+    `the template names ${token}: put it beside the tokenizer_config.json that tells it`,
+    { place: name },
+  );
 }
 
 /** The same for a template at hand. */
-export function rendererOf(source: TemplateSource, date?: Date): ChatRenderer {
-  const engine = new JinjaRenderer(source, { date: date ?? null });
+export function rendererOf(source: TemplateSource, date: Date | null = null): ChatRenderer {
+  const engine = new JinjaRenderer(source, { date });
   const written = WRITTEN.get(source.sha256);
   if (written === undefined) return engine;
   assertEqual(written, engine);

@@ -25,7 +25,8 @@ export interface ChatRenderer {
   renderPreserving(input: RenderInput): Rendering | null;
   /**
    * Positions in `indices` before which the model's view of earlier turns changed: rendering the prefix up to
-   * there is no prefix of rendering more. `split` makes one row per stretch between breaks.
+   * there is no prefix of rendering more. `split` makes one row per stretch between breaks. A break before a turn
+   * of the model is made by that turn itself (harmony drops the reasoning before calls once there is an answer).
    */
   breaks(input: RenderInput): readonly number[];
 }

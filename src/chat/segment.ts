@@ -2,12 +2,14 @@
  * What a piece of a rendered conversation is. Mask policies are tables over these parts (tokens/mask-policy.ts).
  *
  * - `header`: what opens a turn and the generation prompt provides (`<|im_start|>assistant\n`)
- * - `reasoning`, `text`, `tool_call`: the words of an assistant turn
+ * - `reasoning`, `text`, `tool_call`: the words of an assistant turn; `text` as glue is what frames plain text, such
+ *   as the channel that harmony opens for it
  * - `think_frame`: think tags and their newlines around recorded reasoning
  * - `call_frame`: tool-call tags and framing around a structured call
- * - `empty_think`: an empty think block that the template invents
- * - `stop`: the stop token of an assistant turn
- * - `separator`: what follows the stop token (a newline)
+ * - `empty_think`: an empty think block that the template invents, or the opening that its prompt forces where a
+ *   template marks that as the model's
+ * - `stop`: the stop token of an assistant turn; where a template prints none, the token that opens the next message
+ * - `separator`: what follows the stop token (a newline, or an end of text that the template marks as the model's)
  * - `context`: everything that no model wrote: system, user, tool turns and all their framing
  */
 export const SEGMENT_PARTS = [

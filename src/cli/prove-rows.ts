@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { loadRenderer } from '../chat/load-renderer.js';
 import { TrajmillError } from '../errors.js';
 import { RejectError } from '../logs/reject.js';
+import { templateDate } from '../pipeline/config.js';
 import { requirePlan } from '../pipeline/plan.js';
 import { runFolder } from '../pipeline/run-folder.js';
 import type { VerifyOptions } from '../tables/verify.js';
@@ -23,7 +24,7 @@ export function proverOf(dir: string): { readonly prove: Prove } | { readonly un
     const { plan, location } = requirePlan(folder);
     const { config, tokenizer_sha256: tokenizer, template_sha256: template } = plan.body;
     const encoder = loadEncoder({ tokenizer: location.tokenizer });
-    const renderer = loadRenderer({ template: location.template });
+    const renderer = loadRenderer({ template: location.template, date: templateDate(config) });
     if (encoder.sha256 !== tokenizer)
       return { unable: `tokenizer ${location.tokenizer} is not that of the plan` };
     if (renderer.sha256 !== template)

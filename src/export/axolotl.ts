@@ -15,7 +15,6 @@ export const AXOLOTL: TokenExporter = {
   takesOptions: [],
   notes: [
     'Nothing is added to the ids. Rows over sequence_len are dropped by default (excess_length_strategy).',
-    'axolotl’s own filter for rows without trained tokens does not work on lists; there are none here.',
   ],
   async export(rows, { sink }) {
     const file = sink.parquetParts(ROWS);

@@ -1,23 +1,19 @@
 import type { StoredMessage } from '../chat/messages.js';
 import type { ExportSink } from './export-sink.js';
 import type { MessageExporter } from './exporter.js';
-import { toJson } from './json-lines-file.js';
-import { argumentsAsObject, withThinkTags } from './plain-messages.js';
+import { callText, withThinkTags } from './plain-messages.js';
 
 interface Utterance {
   readonly from: 'human' | 'observation' | 'gpt' | 'function_call';
   readonly value: string;
 }
 
-const callsOf = ({ tool_calls: calls = [] }: StoredMessage): string[] =>
-  calls.map((call) => toJson({ name: call.function.name, arguments: argumentsAsObject(call) }));
-
 /**
  * A turn with calls and nothing else is a function_call, whose value must be JSON. Words before a call have no
  * place there, so such a turn is an answer with its calls written out.
  */
 function assistantUtterance(message: StoredMessage): Utterance {
-  const calls = callsOf(message);
+  const calls = (message.tool_calls ?? []).map(callText);
   if (calls.length === 0) return { from: 'gpt', value: withThinkTags(message) };
   if (message.content === '') {
     const value = calls.length === 1 ? (calls[0] ?? '') : `[${calls.join(', ')}]`;

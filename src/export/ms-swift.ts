@@ -1,7 +1,6 @@
 import type { StoredMessage } from '../chat/messages.js';
 import type { MessageExporter } from './exporter.js';
-import { toJson } from './json-lines-file.js';
-import { argumentsAsObject, withThinkTags } from './plain-messages.js';
+import { callText, withThinkTags } from './plain-messages.js';
 
 /** ms-swift knows calls as messages of their own: the words come first, then one message a call. */
 function swiftMessages(message: StoredMessage): Record<string, unknown>[] {
@@ -12,7 +11,7 @@ function swiftMessages(message: StoredMessage): Record<string, unknown>[] {
   const words = withThinkTags(message);
   const called = (calls ?? []).map((call) => ({
     role: 'tool_call',
-    content: toJson({ name: call.function.name, arguments: argumentsAsObject(call) }),
+    content: callText(call),
     loss,
   }));
   return words === '' && called.length > 0 ? called : [{ role, content: words, loss }, ...called];

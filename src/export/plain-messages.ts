@@ -31,9 +31,12 @@ export function argumentsAsSeen({ function: called, arguments_were_object }: Sto
     : called.arguments;
 }
 
-/** The arguments as JSON: the object they spell, or else the string itself. */
-export function argumentsAsObject({ function: called }: StoredCall): RawJson {
-  return new RawJson(isJson(called.arguments) ? called.arguments : JSON.stringify(called.arguments));
+/**
+ * A call as text, spaced as Python and the Qwen and Hermes templates write it. The arguments are the object that they
+ * spell, or else a string.
+ */
+export function callText({ function: { name, arguments: text } }: StoredCall): string {
+  return `{"name": ${JSON.stringify(name)}, "arguments": ${isJson(text) ? text : JSON.stringify(text)}}`;
 }
 
 function isJson(text: string): boolean {

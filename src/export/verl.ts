@@ -15,7 +15,8 @@ export const VERL: MessageExporter = {
   takesOptions: [],
   notes: [
     'Every assistant message is trained. verl renders each message alone, which is another text for templates ' +
-      'that look at the messages around it (Qwen3’s think blocks).',
+      'that look at the messages around it (Qwen3’s think blocks): such a row fails an assertion unless ' +
+      'data.ignore_input_ids_mismatch is set.',
     'The class MessageRows of the file beside the splits removes the nulls that columns put into messages, and ' +
       'reads tools from their string of JSON; verl’s own class does neither.',
   ],

@@ -2,7 +2,7 @@ import { makeTurn } from '../trajectory/build.js';
 import type { PolicyTokens, Role, Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, Sniff } from './adapter.js';
 import { environmentSpans } from './content-parts.js';
-import { integersAt, numbersAt, objectOf, requiredString, wrongType } from './fields.js';
+import { integersAt, numbersAt, objectOf, requiredString, tokenIdsAt, wrongType } from './fields.js';
 import { actionSpans } from './inline-calls.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import { asId, asNumber, hasKeys, type JsonObject } from './shape.js';
@@ -116,7 +116,7 @@ function promptTurns(prompt: string): Turn[] {
 
 /** The tokens that carry a label are the sampled ones. One turn cannot hold several stretches of them. */
 function tokensOf(row: JsonObject, flags: Set<string>): PolicyTokens | null {
-  const ids = integersAt(row, 'input_ids', '');
+  const ids = tokenIdsAt(row, 'input_ids', '');
   const labels = integersAt(row, 'labels', '');
   const logprobs = numbersAt(row, 'logprobs', '');
   if (ids === null || labels === null || labels.length !== ids.length) {

@@ -1,4 +1,4 @@
-import type { Trajectory } from '../trajectory/trajectory.js';
+import { DIRECTION_INCONSISTENT, type Trajectory } from '../trajectory/trajectory.js';
 import type { TaskIndex } from './task-index.js';
 import type { TaskRecord } from './task-record.js';
 
@@ -75,6 +75,9 @@ function found(index: TaskIndex, id: string): ResolvedTask {
  * (direction_contradicts_task): every comparison of its scores would be the wrong way round.
  */
 export function contradiction(trajectory: Trajectory, task: TaskRecord): string | null {
+  if (trajectory.flags.includes(DIRECTION_INCONSISTENT)) {
+    return `the log says both that higher and that lower is better for task ${task.task_id}`;
+  }
   const claimed = trajectory.task_claims?.is_lower_better ?? null;
   if (claimed === null || claimed === task.is_lower_better) return null;
   const word = (lower: boolean): string => (lower ? 'lower' : 'higher');

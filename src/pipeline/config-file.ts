@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { LineCounter, parseDocument } from 'yaml';
+import { type Document, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { TrajmillError } from '../errors.js';
 import { type PipelineConfig, pipelineSchema } from './config.js';
@@ -45,7 +45,7 @@ export function parsePipeline(text: string, path: string): PipelineConfig {
     throw new TrajmillError('E_CONFIG', syntax.message, { place: place(syntax.pos[0]) });
   }
 
-  const result = pipelineSchema.safeParse(document.toJS() ?? {});
+  const result = pipelineSchema.safeParse(toValue(document, path) ?? {});
   if (result.success) return result.data;
   const lines = result.error.issues.map((issue) => {
     const nodePath = issuePath(issue);
@@ -60,6 +60,16 @@ export function parsePipeline(text: string, path: string): PipelineConfig {
     return `${place(offset)}: ${issueText(issue)}`;
   });
   throw new TrajmillError('E_CONFIG', lines.join('\n'));
+}
+
+/** The plain value of a document; one whose aliases unfold without end is refused. */
+function toValue(document: Document, path: string): unknown {
+  try {
+    return document.toJS();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new TrajmillError('E_CONFIG', reason, { place: path, cause });
+  }
 }
 
 function nodeOffset(node: unknown): number | undefined {

@@ -16,6 +16,17 @@ import { maskSchema } from '../tokens/mask-options.js';
 import { SCORE_SCALES } from '../trajectory/execution.js';
 import { windowSchema } from '../windows/options.js';
 
+function isRegExp(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const patternSchema = z.string().refine(isRegExp, 'not a regular expression');
+
 const inputSchema = z
   .strictObject({
     globs: z.array(z.string().min(1)).min(1).describe('file patterns, relative to the pipeline file'),
@@ -60,7 +71,7 @@ const experimentsSchema = z
         "per format: tools that are experiments and tools that only score, in place of the format's own",
       ),
     command_patterns: z
-      .array(z.string())
+      .array(patternSchema)
       .default([])
       .describe('regular expressions; a shell command that matches one is an experiment'),
   })
@@ -71,7 +82,9 @@ const tasksSchema = z
     builtin: z.boolean().default(true).describe('use the shipped records of the MLE-bench competitions'),
     files: z.array(z.string()).default([]).describe('files of task records, relative to the pipeline file'),
     path_patterns: z
-      .array(z.string())
+      .array(
+        patternSchema.refine((text) => text.includes('(?<task>'), 'needs a group named task: (?<task>...)'),
+      )
       .default([])
       .describe('regular expressions over the path with a named group `task`'),
     mapping: z.record(z.string(), z.string()).default({}).describe('task id by path prefix'),
@@ -99,7 +112,9 @@ const tasksSchema = z
 const limitSchema = z
   .union([
     z.int().min(0),
-    z.string().regex(/^\d+(\.\d+)?%$/, 'a number of trajectories, or a share such as "5%"'),
+    z
+      .string()
+      .regex(/^(100|\d{1,2}(\.\d+)?)%$/, 'a number of trajectories, or a share such as "5%", at most 100%'),
   ])
   .nullable();
 
@@ -121,6 +136,13 @@ export const pipelineFields = z
       .string()
       .default('qwen3')
       .describe('chat template: a built-in name, a .jinja file or a tokenizer_config.json'),
+    template_date: z.iso
+      .date()
+      .nullable()
+      .default(null)
+      .describe(
+        'the day that a template is told when it asks (gpt-oss, Llama 3); without it such a template refuses',
+      ),
     tokenizer: z
       .string()
       .default('qwen3')
@@ -197,6 +219,11 @@ export const pipelineSchema = pipelineFields.superRefine((config, context) => {
 
 export type PipelineConfig = z.infer<typeof pipelineSchema>;
 export type PipelineInput = PipelineConfig['inputs'][number];
+
+/** The day that templates are told, at midnight UTC. */
+export function templateDate({ template_date: date }: Pick<PipelineConfig, 'template_date'>): Date | null {
+  return date === null ? null : new Date(`${date}T00:00:00Z`);
+}
 
 /** Limits of the pipeline in the reader's terms. */
 export function readLimits(config: Pick<PipelineConfig, 'limits'>): Partial<ReadLimits> {

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve, sep } from 'node:path';
 import { loadRenderer } from '../chat/load-renderer.js';
 import { TrajmillError } from '../errors.js';
 import { declaredAdapter } from '../formats/declared-format.js';
@@ -11,7 +11,7 @@ import { loadEncoder } from '../tokens/load-encoder.js';
 import { TOOL_VERSION } from '../version.js';
 import { writeFileAtomic } from './atomic-file.js';
 import { canonicalJson } from './canonical-json.js';
-import { type PipelineConfig, type PipelineInput, readLimits, stageFaults } from './config.js';
+import { type PipelineConfig, type PipelineInput, readLimits, stageFaults, templateDate } from './config.js';
 import { readPipeline } from './config-file.js';
 import { faultPoint } from './fault.js';
 import {
@@ -52,7 +52,8 @@ export async function planRun(
   const home = dirname(pipelinePath);
   const outDir = runDir(options, config, home);
 
-  const { root, files, warnings } = await findInputs(options, config, home);
+  assertFormats(config, options.pipeline);
+  const { root, files, warnings } = await findInputs(options, config, home, outDir);
   const decontamination = planDecontamination(config.decontamination, home);
   const location: Location = {
     input_root: root,
@@ -64,7 +65,7 @@ export async function planRun(
     tokenizer: location.tokenizer,
     onWarning: (warning) => warnings.push(warning),
   });
-  const renderer = loadRenderer({ template: location.template });
+  const renderer = loadRenderer({ template: location.template, date: templateDate(config) });
 
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
   const target = config.shard_bytes ?? taskBytes(total);
@@ -107,6 +108,22 @@ function withoutPaths(config: PlanBody['config']): PlanBody['config'] {
   };
 }
 
+/** Formats that a pipeline names must exist: a misspelt one would silently change nothing. */
+function assertFormats(config: PipelineConfig, place: string): void {
+  const known = new Set([...FORMATS, ...config.formats].map((format) => format.name));
+  const named = [
+    ...Object.keys(config.experiments.tools).map((name) => ['experiments.tools', name] as const),
+    ...config.inputs.flatMap(({ format }) => (format === 'auto' ? [] : [['inputs', format] as const])),
+  ];
+  for (const [key, name] of named) {
+    if (known.has(name)) continue;
+    const all = [...known].sort().join(', ');
+    throw new TrajmillError('E_CONFIG', `${key}: unknown format '${name}'; the formats are ${all}`, {
+      place,
+    });
+  }
+}
+
 function runDir(options: PlanRunOptions, config: PipelineConfig, home: string): string {
   if (options.out !== undefined) return resolve(options.cwd, options.out);
   if (config.out !== null) return resolve(home, config.out);
@@ -119,7 +136,7 @@ function resolveName(name: string, home: string): string {
   return name.includes('/') || extname(name) !== '' ? resolve(home, name) : name;
 }
 
-async function findInputs(options: PlanRunOptions, config: PipelineConfig, home: string) {
+async function findInputs(options: PlanRunOptions, config: PipelineConfig, home: string, outDir: string) {
   const fromFlags = options.input !== undefined && options.input.length > 0;
   const cwd = fromFlags ? options.cwd : home;
   const entries = fromFlags ? flagInputs(options.input ?? [], config) : config.inputs;
@@ -140,6 +157,8 @@ async function findInputs(options: PlanRunOptions, config: PipelineConfig, home:
     );
     const { format, stage, source, columns } = entry;
     for (const file of found?.files ?? []) {
+      // a run never reads what it writes, also where its folder lies among the logs
+      if (join(all.root, file.path).startsWith(`${outDir}${sep}`)) continue;
       if (!taken.has(file.path))
         taken.set(file.path, { ...file, format, stage, source, ...(columns === null ? {} : { columns }) });
     }

@@ -8,6 +8,7 @@ import type { Encoder, TokenSink } from '../tokens/encoder.js';
 import { type MaskOptions, TRAINED_KINDS } from '../tokens/mask-options.js';
 import { openSharedEncoder } from '../tokens/share-encoder.js';
 import { readDecisions, readTaskDecisions } from './completion.js';
+import { templateDate } from './config.js';
 import { CorpusThresholds } from './corpus-thresholds.js';
 import type { DecisionRow, Decisions } from './decisions.js';
 import { type Location, type Plan, requirePlan } from './plan.js';
@@ -71,7 +72,7 @@ export async function openTaskContext(setup: WorkerSetup): Promise<TaskContext> 
   const { plan, location } = requirePlan(folder);
   const { config } = plan.body;
   const encoder = openSharedEncoder(setup.encoder);
-  const renderer = loadRenderer({ template: location.template });
+  const renderer = loadRenderer({ template: location.template, date: templateDate(config) });
   assertSame('tokenizer', encoder.sha256, plan.body.tokenizer_sha256);
   assertSame('template', renderer.sha256, plan.body.template_sha256);
   let decisions: CorpusDecisions | null = null;

@@ -59,7 +59,8 @@ export function policyRow(trajectory: Trajectory, plan: RowPlan): PolicyRow | nu
     segmentOfToken.fill(segments.length - 1, start, end);
     if (policy.weight_version !== null) versions.add(policy.weight_version);
     policy.logprobs?.forEach((value, i) => {
-      if (i >= policy.response_ids.length || value === null) return;
+      // a log-probability above zero is none
+      if (i >= policy.response_ids.length || value === null || value > 0) return;
       logProbs[start + i] = value;
       hasLogProbs = true;
     });

@@ -97,14 +97,28 @@ function isOwnText(
 function isTextOf(span: Span, texts: readonly string[], incomplete: boolean): boolean {
   let at = 0;
   for (const text of texts) {
-    const found = incomplete ? span.text.indexOf(text, at) : firstBehindBlanks(span.text, text, at);
+    const found = incomplete ? span.text.indexOf(text, at) : placeBehindBlanks(span.text, text, at);
     if (found < 0) return false;
     at = found + text.length;
   }
   return incomplete || LEFT_OUT.test(span.text.slice(at));
 }
 
-function firstBehindBlanks(whole: string, text: string, from: number): number {
-  const found = whole.indexOf(text, from);
-  return found >= 0 && LEFT_OUT.test(whole.slice(from, found)) ? found : -1;
+/**
+ * Where the text stands behind nothing but what a template leaves out; the last such place, since `t` and `<` also stand
+ * inside the `<think>` before it.
+ */
+function placeBehindBlanks(whole: string, text: string, from: number): number {
+  const skipped = /(?:\s|<think>|<\/think>)*/y;
+  skipped.lastIndex = from;
+  const limit = from + (skipped.exec(whole)?.[0].length ?? 0);
+  for (
+    let found = whole.lastIndexOf(text, limit);
+    found >= from;
+    found = whole.lastIndexOf(text, found - 1)
+  ) {
+    if (LEFT_OUT.test(whole.slice(from, found))) return found;
+    if (found === 0) break;
+  }
+  return -1;
 }

@@ -31,6 +31,9 @@ export const sourceSchema = z
   })
   .describe('where the trajectory was read');
 
+/** Flag of a run whose log states both directions for its metric, so that one of them contradicts any record. */
+export const DIRECTION_INCONSISTENT = 'direction_inconsistent';
+
 export const taskClaimsSchema = z
   .strictObject({
     metric: z.string().nullable(),

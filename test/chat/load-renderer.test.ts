@@ -7,6 +7,7 @@ import { assertEqual, loadRenderer } from '../../src/chat/load-renderer.js';
 import { qwen3Renderer } from '../../src/chat/qwen3.js';
 import type { ChatRenderer } from '../../src/chat/renderer.js';
 import { readTemplate } from '../../src/chat/template-source.js';
+import { contentSpan, makeTurn } from '../../src/trajectory/build.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'templates-'));
 
@@ -80,5 +81,20 @@ describe('the proof at load', () => {
       const spoilt = changed((text) => text.replace(from, to));
       expect(() => assertEqual(spoilt, engine)).toThrow(expect.objectContaining({ code: 'E_TEMPLATE' }));
     }
+  });
+});
+
+describe('special tokens of a bare template', () => {
+  it('are those of the tokenizer_config.json beside it, and without one the template is refused', () => {
+    const beside = mkdtempSync(join(tmpdir(), 'templates-'));
+    const template = join(beside, 'chat_template.jinja');
+    writeFileSync(template, '{{ bos_token }}{% for m in messages %}{{ m.content }}{% endfor %}');
+    expect(() => loadRenderer({ template })).toThrow(
+      expect.objectContaining({ code: 'E_TEMPLATE', message: expect.stringContaining('bos_token') }),
+    );
+    writeFileSync(join(beside, 'tokenizer_config.json'), '{"bos_token": "<b>"}');
+    const turns = [makeTurn('user', [contentSpan('prompt', 'environment', 'x')])];
+    const { segments } = loadRenderer({ template }).render({ turns, indices: [0], tools: null });
+    expect(segments.map((segment) => segment.text)).toEqual(['<b>', 'x']);
   });
 });

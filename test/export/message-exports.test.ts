@@ -69,7 +69,7 @@ describe('messages in lines', () => {
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'Train it. \u{1f600}' },
       { role: 'assistant', content: '<think>\nThink.\n</think>\n\nFirst.', loss: false },
-      { role: 'tool_call', content: `{"name":"run","arguments":${ARGUMENTS}}`, loss: false },
+      { role: 'tool_call', content: `{"name": "run", "arguments": ${ARGUMENTS}}`, loss: false },
       { role: 'tool_response', content: 'score 0.5' },
       { role: 'assistant', content: 'Done.', loss: true },
     ]);
@@ -105,9 +105,9 @@ describe('llama-factory-sharegpt', () => {
     const { lines, path, splits } = await exported(dir, 'llama-factory-sharegpt');
     expect(lines('train', 'data.jsonl')[0]?.['conversations']).toEqual([
       { from: 'human', value: 'go' },
-      { from: 'function_call', value: '<think>\nHm.\n</think>\n\n{"name":"run","arguments":{"x": 1}}' },
+      { from: 'function_call', value: '<think>\nHm.\n</think>\n\n{"name": "run", "arguments": {"x": 1}}' },
       { from: 'observation', value: 'ok' },
-      { from: 'gpt', value: 'Now.\n<tool_call>\n{"name":"run","arguments":{"x": 1}}\n</tool_call>' },
+      { from: 'gpt', value: 'Now.\n<tool_call>\n{"name": "run", "arguments": {"x": 1}}\n</tool_call>' },
     ]);
     expect(splits[0]?.counts['messages_cut_after_the_last_answer']).toBe(1);
     const info = JSON.parse(readFileSync(path('dataset_info.json'), 'utf8')) as Record<string, object>;

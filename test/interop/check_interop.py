@@ -17,6 +17,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,9 @@ OWN_FIELDS = ("trained", "truncated", "spans")
 MAX_UNITS = 300_000
 
 
+CHECKS = ("arguments form", "text", "joined segments", "ids", "mask", "prompt")
+
+
 class Suite:
     def __init__(self, name):
         self.name = name
@@ -70,15 +74,13 @@ class Suite:
 
     @property
     def passed(self):
-        return sum(n for what, n in self.counts.items() if not what.endswith(("FAILED", "rejected", "refused")))
+        return sum(self.counts[what] for what in CHECKS)
 
 
 # What the package is asked to write
 
 
 def special_tokens(templates):
-    import re
-
     found = dict.fromkeys(CARRIER_TOKENS.values())
     for template in templates:
         found.update(dict.fromkeys(re.findall(SPECIAL_LOOK, template.text)))
@@ -213,15 +215,13 @@ def check_text(suite, line, conversations):
     if line["kind"] == "text":
         suite.check("text", place, line["text"] == expected, f"{line['text']!r} is not {expected!r}"[:400])
     elif line["text"] is None and expected is not None:
-        suite.counts["render: rejected"] += 1
-        suite.counts[f"  {reason(line['reject'])}: rejected"] += 1
+        suite.counts["renderings rejected"] += 1
+        suite.counts[f"  rejected: {reason(line['reject'])}"] += 1
     else:
         suite.check("joined segments", place, line["text"] == expected)
 
 
 def reason(reject):
-    import re
-
     return f"{reject['code']}: " + re.sub(r"\d+", "N", re.sub(r"call of \S+", "call of X", reject["message"]))[:90]
 
 
@@ -229,8 +229,8 @@ def check_row(suite, line, job):
     template = TEMPLATES[job["template"]]
     place = f"{job['name']} / {line['conversation']}"
     if "reject" in line:
-        suite.counts["row: rejected"] += 1
-        suite.counts[f"  {reason(line['reject'])}: rejected"] += 1
+        suite.counts["trajectories rejected"] += 1
+        suite.counts[f"  rejected: {reason(line['reject'])}"] += 1
         return
     place += f" / {line['stretch']}"
     jinja = jinja_of(job["template"])
@@ -270,7 +270,7 @@ def check_prompt(suite, place, jinja, messages, tools, prompt):
         return  # no template has a prompt for a model that has just spoken
     text = jinja.render(before, tools, generation=True)
     if text is None:
-        suite.counts["prompt: refused"] += 1
+        suite.counts["prompts refused"] += 1
         return
     start = text.encode("utf-8", "replace")[: prompt["bytes"]]
     held = len(start) == prompt["bytes"] and hashlib.sha256(start).hexdigest() == prompt["sha256"]
@@ -315,7 +315,9 @@ def main():
             else:
                 check_text(suites["text"], line, by_name)
     for suite in suites.values():
-        print(f"{suite.name}: " + ", ".join(f"{what} {n}" for what, n in sorted(suite.counts.items())))
+        print(f"{suite.name}:")
+        for what, n in sorted(suite.counts.items(), key=lambda item: (item[0].startswith(" "), item[0])):
+            print(f"  {what}: {n}")
         for fault in suite.faults[: options.faults]:
             print(f"  {fault}")
     passed = sum(suite.passed for suite in suites.values())

@@ -53,6 +53,14 @@ describe('a pipeline file', () => {
       'p.yaml:4:1',
       'median, bronze, silver, gold',
     ],
+    [
+      'a broken pattern',
+      `${VALID}tasks: { path_patterns: ['(?<task>x'] }\n`,
+      'p.yaml:9:',
+      'not a regular expression',
+    ],
+    ['a pattern without its group', `${VALID}tasks: { path_patterns: ['x'] }\n`, 'p.yaml:9:', '(?<task>...)'],
+    ['a share above all', `${VALID}limits: { max_rejected: '200%' }\n`, 'p.yaml:9:', 'at most 100%'],
     ['broken YAML', `${VALID}a: [1\n`, 'p.yaml:', ''],
   ])('refuses %s with its place and what is allowed', (_name, text, place, message) => {
     const error = fault(text);

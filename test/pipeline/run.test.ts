@@ -146,6 +146,27 @@ describe('resume', () => {
   });
 });
 
+describe('a folder among its own inputs', () => {
+  it('is not read by a second run', async () => {
+    const logs = temporaryFolder();
+    copyFileSync(
+      join(repository, 'data/samples/logs/openai-messages/rollouts-1.jsonl'),
+      join(logs, 'a.jsonl'),
+    );
+    const args = ['run', pipeline, '--input', `${logs}/**/*`, '--out', join(logs, 'out')];
+    expect((await trajmill(args)).code).toBe(0);
+    const again = await trajmill(args);
+    expect(again.code, again.stderr).toBe(0);
+  });
+
+  it('names a format that does not exist, with those that do', async () => {
+    const wrong = writePipeline(temporaryFolder(), (text) => text.replace('atif:', 'atiff:'));
+    const run = await trajmill(['plan', wrong, '--out', join(home, 'wrong-format')]);
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain("unknown format 'atiff'");
+  });
+});
+
 describe('limits', () => {
   it('end a run with exit code 65 and commit nothing', async () => {
     const strict = writePipeline(temporaryFolder(), (text) => `${text}limits: { max_rejected: 1 }\n`);

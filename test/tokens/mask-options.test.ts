@@ -13,6 +13,8 @@ describe('mask options', () => {
       failed_turns: 'train',
       truncated: 'mask',
       missing_stop: 'reject',
+      timeouts: 'train',
+      timeout_seconds: null,
       malformed_calls: 'mask',
       stripped_reasoning: 'mask',
       boundary: 'whole',

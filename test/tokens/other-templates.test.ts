@@ -208,7 +208,10 @@ describe('refused by name', () => {
   const say = "{{ '<|' + m.role + '|>' + m.content + '<|end|>' }}";
 
   it.each([
-    ['leaves out turn 2, of role tool', `{% for m in messages if m.role != 'tool' %}${say}{{ m.tool_calls[0].function.name if m.tool_calls }}{% endfor %}`],
+    [
+      'leaves out turn 2, of role tool',
+      `{% for m in messages if m.role != 'tool' %}${say}{{ m.tool_calls[0].function.name if m.tool_calls }}{% endfor %}`,
+    ],
     ['leaves out the call of run in turn 1', `{% for m in messages %}${say}{% endfor %}`],
     [
       'prints words of turn 1 behind those of later turns',

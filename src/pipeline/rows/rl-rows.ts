@@ -186,13 +186,26 @@ function windowRow(options: RlOptions, window: ExecutionWindow, place: WindowPla
   };
 }
 
-/** The policy's recorded tokens where the log has them unbroken, else our encoding, marked offline. */
+/**
+ * The policy's recorded tokens where the log has them unbroken, else our encoding. It is `recorded` only where every
+ * trained token has its log-probability: without them a policy correction cannot be made.
+ */
 function encodeSequence(context: TaskContext, trajectory: Trajectory, plan: RowPlan) {
   const recorded = policyRow(trajectory, plan);
   if (recorded !== null) {
     const { rollout_log_probs, weight_version, ...tokens } = recorded;
-    const policy = { rollout_log_probs, weight_version, policy_data: 'recorded' as const };
-    return { tokens, policy, flags: [] };
+    const complete = tokens.loss_mask.every((trained, i) => trained === 0 || rollout_log_probs?.[i] != null);
+    const policy_data = complete ? ('recorded' as const) : ('offline' as const);
+    const vocabulary = context.encoder.byteLengths?.length ?? Number.POSITIVE_INFINITY;
+    const foreign = tokens.input_ids.some((id) => id >= vocabulary);
+    return {
+      tokens,
+      policy: { rollout_log_probs, weight_version, policy_data },
+      flags: [
+        ...(complete ? [] : ['policy_log_probs_missing']),
+        ...(foreign ? ['policy_ids_out_of_vocabulary'] : []),
+      ],
+    };
   }
   const tokens = context.rlRowEncoder.encode({ trajectory, plan });
   const hasPolicy = trajectory.turns.some((turn) => turn.policy !== null);

@@ -28,7 +28,7 @@ export const RL_TABLE = {
       name: 'loss_mask',
       type: 'list<int8>',
       nullable: false,
-      doc: '1 where the token itself is trained, else 0; as long as input_ids, unshifted',
+      doc: '1 where the token itself is an action, else 0; as long as input_ids, unshifted; windows whose reward is null are not to be trained',
     },
     {
       name: 'window_index',

@@ -3,15 +3,21 @@
     python check_llama_factory.py EXPORTS DUMP MODELS
 """
 
+import importlib.machinery
 import json
 import sys
+import types
 from pathlib import Path
 
-from llamafactory.data import SFTDataCollatorWith4DAttentionMask, get_dataset, get_template_and_fix_tokenizer
-from llamafactory.hparams import DataArguments, ModelArguments
-from transformers import PreTrainedTokenizerFast, Seq2SeqTrainingArguments
+# LLaMA-Factory imports torchaudio for sounds; its binaries do not load beside every CPU build of torch
+sys.modules["torchaudio"] = types.ModuleType("torchaudio")
+sys.modules["torchaudio"].__spec__ = importlib.machinery.ModuleSpec("torchaudio", None)
 
-from common import Checks, jsonl, labels_of
+from llamafactory.data import SFTDataCollatorWith4DAttentionMask, get_dataset, get_template_and_fix_tokenizer  # noqa: E402
+from llamafactory.hparams import DataArguments, ModelArguments  # noqa: E402
+from transformers import PreTrainedTokenizerFast, Seq2SeqTrainingArguments  # noqa: E402
+
+from common import Checks, jsonl, labels_of  # noqa: E402
 
 EXPORTS, DUMP, MODELS = (Path(argument) for argument in sys.argv[1:])
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the sample logs, exports the corpus to every trainer, and has Python compare it all:
-#   run.sh [core | verl | llama-factory]...       (default: core)
+#   run.sh [core | axolotl | verl | llama-factory]...       (default: core)
 # core are the readers and TRL. Every other name is a trainer's own data path, in a virtual environment of its own.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -38,17 +38,29 @@ done
 export HF_HUB_OFFLINE=1 HF_DATASETS_DISABLE_PROGRESS_BARS=1 HF_DATASETS_CACHE="$work/cache"
 export TOKENIZERS_PARALLELISM=false DISABLE_VERSION_CHECK=1
 for suite in "$@"; do
+  [ -f "$here/requirements-$suite.txt" ] || { echo "no suite $suite" >&2; exit 2; }
   python="$repository/.venv-exports/$suite/bin/python"
   [ -x "$python" ] || python3 -m venv "$repository/.venv-exports/$suite"
-  "$python" -m pip install --quiet --disable-pip-version-check -r "$here/requirements-$suite.txt"
+  install() { "$python" -m pip install --quiet --disable-pip-version-check "$@"; }
+  if [ "$suite" = axolotl ]; then
+    install -r "$here/requirements-core.txt"
+    install --no-deps -r "$here/requirements-axolotl.txt"
+  else
+    install -r "$here/requirements-$suite.txt"
+  fi
   case "$suite" in
     core)
       "$python" "$here/check_tables.py" "$corpus" "$dump"
       "$python" "$here/check_exports.py" "$exports" "$dump"
       "$python" "$here/check_trl.py" "$exports" "$dump" "$models"
       ;;
+    axolotl) "$python" "$here/check_axolotl.py" "$exports" "$dump" "$models" ;;
     verl) "$python" "$here/check_verl.py" "$exports" "$dump" "$models" ;;
-    llama-factory) "$python" "$here/check_llama_factory.py" "$exports" "$dump" "$models" ;;
-    *) echo "no suite $suite" >&2; exit 2 ;;
+    llama-factory)
+      # builds of torchvision for another torch break transformers; without any, it does without
+      "$python" -c 'import torchvision' > "$work/vision.log" 2>&1 ||
+        "$python" -m pip uninstall --quiet --yes torchvision torchaudio
+      "$python" "$here/check_llama_factory.py" "$exports" "$dump" "$models"
+      ;;
   esac
 done
