@@ -6,6 +6,8 @@ export { fromMessages, toMessages } from './chat/messages.js';
 export type { ChatRenderer } from './chat/renderer.js';
 // Tables and runs
 export { EXIT, TrajmillError } from './errors.js';
+export { EXPORTERS } from './export/exporters.js';
+export { runExport } from './export/run-export.js';
 export type { FormatAdapter, RawTrajectory, ReadContext } from './formats/adapter.js';
 export { registerFormat } from './formats/known-formats.js';
 export { type ReadRequest, type ReadResult, readTrajectories } from './formats/reader.js';

@@ -21,7 +21,18 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   // names that stand in columns
   tables: ['chat', 'grading', 'selection', 'tokens', 'trajectory', 'windows'],
   export: ['tables', 'tokens', 'chat', 'trajectory'],
-  pipeline: ['chat', 'formats', 'grading', 'logs', 'selection', 'tables', 'tokens', 'trajectory', 'windows'],
+  pipeline: [
+    'chat',
+    'formats',
+    'grading',
+    'logs',
+    'rewards',
+    'selection',
+    'tables',
+    'tokens',
+    'trajectory',
+    'windows',
+  ],
   report: [
     'formats',
     'grading',

@@ -1,35 +1,7 @@
-import type { Turn } from '../trajectory/turn.js';
-import type { RowRequest } from './encode-row.js';
-import type { LengthOptions } from './length-options.js';
+import type { FitRequest, FittedRow, OverLongRow } from './fitted-row.js';
 import { moveWindow } from './move-window.js';
 import { shortenObservations } from './shorten-observations.js';
-import type { TokenRow } from './token-row.js';
 import { tokensOfTurns } from './turn-tokens.js';
-
-/** What became of rows that were too long; each is counted. */
-export const LENGTH_OUTCOMES = ['dropped', 'tail_cut', 'observations_shortened', 'context_cut'] as const;
-export type LengthOutcome = (typeof LENGTH_OUTCOMES)[number];
-
-/** A row that fits. Its arrays are views that live until the next one is asked for. */
-export interface FittedRow {
-  /** the turns that it was rendered from: shortened observations are shortened in them too */
-  readonly turns: readonly Turn[];
-  readonly plan: RowRequest['plan'];
-  readonly row: TokenRow;
-  /** number of the row among those of its plan, from 0 */
-  readonly part: number;
-  /** how it was made to fit; null where it fits as it is */
-  readonly outcome: Exclude<LengthOutcome, 'dropped'> | null;
-}
-
-export type Encode = (request: RowRequest) => TokenRow;
-
-export interface FitRequest extends RowRequest {
-  readonly encode: Encode;
-  readonly length: LengthOptions;
-  /** told once for each row, or each turn of a row that was split, that fits in no way */
-  readonly onDropped: () => void;
-}
 
 /**
  * The rows of a plan that fit the limit, one after another. Rows without trained tokens are not among them. A row
@@ -57,12 +29,6 @@ export function* fitRows(request: FitRequest): Generator<FittedRow> {
         : shortenObservations(limited);
   if (fitted === null || fitted.row.n_trained === 0) onDropped();
   else yield fitted;
-}
-
-/** A request with a limit, and the row that exceeds it. */
-export interface OverLongRow extends FitRequest {
-  readonly maxTokens: number;
-  readonly row: TokenRow;
 }
 
 /** Ends the row behind the last turn that fits. */

@@ -1,4 +1,4 @@
-import type { FittedRow, OverLongRow } from './fit-length.js';
+import type { FittedRow, OverLongRow } from './fitted-row.js';
 import { tokensOfTurns } from './turn-tokens.js';
 
 /** Turns that are kept or left out together: one of the model, and what follows it until the next. */

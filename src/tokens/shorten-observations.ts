@@ -1,6 +1,6 @@
 import type { Span } from '../trajectory/span.js';
 import type { Turn } from '../trajectory/turn.js';
-import type { FittedRow, OverLongRow } from './fit-length.js';
+import type { FittedRow, OverLongRow } from './fitted-row.js';
 import { tokensOfSpans } from './turn-tokens.js';
 
 /** Flag of a turn whose observation was shortened. */
