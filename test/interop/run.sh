@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compares the package with transformers, tokenizers, Jinja2 and the templates of trl's wheel, in an environment of
 # its own:
-#   bash test/interop/run.sh [--venv DIR] [options of check_interop.py]
+#   bash test/interop/run.sh [--venv DIR] [--prepare | options of check_interop.py]
+# --prepare makes the environment and ends.
 # The handed logs are read where TRAJMILL_SHARED or ../shared has them. Ends with one line of counts.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -21,6 +22,10 @@ if [ "$(cat "$venv/pins" 2>/dev/null || true)" != "$pins" ]; then
   "${pip[@]}" -r test/interop/requirements.txt
   "${pip[@]}" -r test/interop/requirements-trl.txt
   echo "$pins" > "$venv/pins"
+fi
+
+if [ "${1:-}" = "--prepare" ]; then
+  exit 0
 fi
 
 [ -n "${TRAJMILL_INTEROP_BUILT:-}" ] || npm run --silent build
