@@ -167,7 +167,12 @@ describe('options over the whole corpus', () => {
       text.replace('tasks:\n', 'tasks:\n  feedback_exposes_test_score: redact\n'),
     );
     const { out, summary } = await run('redact', pipeline);
-    expect(summary['rejected_by_code']).toEqual({ direction_contradicts_task: 1, torn_line: 1 });
+    // the feedback of the native record is free text, in which no score can be found for sure
+    expect(summary['rejected_by_code']).toEqual({
+      direction_contradicts_task: 1,
+      exposes_test_score: 1,
+      torn_line: 1,
+    });
     const sft = await rowsOf(out, 'sft');
     const formats = new Set<string>();
     for (const row of sft) {
