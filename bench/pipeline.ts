@@ -8,8 +8,16 @@ import type { BenchResult } from './figures.js';
 const SMALL_BYTES = 6_000_000;
 const LARGE_BYTES = 60_000_000;
 
-/** Prints what the process used, when it ends. */
-const METER = `data:text/javascript,process.on('exit',()=>{const u=process.resourceUsage();process.stderr.write('\\nusage '+JSON.stringify({cpu:(u.userCPUTime+u.systemCPUTime)/1e6,rss:u.maxRSS*1024})+'\\n')})`;
+/** Prints what the process used, when it ends; worker threads load it too and stay silent. */
+const METER_SOURCE = [
+  "import { isMainThread } from 'node:worker_threads';",
+  "if (isMainThread) process.on('exit', () => {",
+  '  const used = process.resourceUsage();',
+  '  const usage = { cpu: (used.userCPUTime + used.systemCPUTime) / 1e6, rss: used.maxRSS * 1024 };',
+  "  process.stderr.write('\\nusage ' + JSON.stringify(usage) + '\\n');",
+  '});',
+].join('\n');
+const METER = `data:text/javascript,${encodeURIComponent(METER_SOURCE)}`;
 
 interface Usage {
   readonly wall: number;
