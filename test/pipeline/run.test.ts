@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { executeRun } from '../../src/pipeline/execute-run.js';
 import { fingerprint, repository, temporaryFolder, trajmill, writePipeline } from './child-run.js';
 
 const home = temporaryFolder();
@@ -128,7 +129,7 @@ describe('resume', () => {
     expect(fingerprint(out)).toEqual(expected);
   });
 
-  it('ends with exit code 74 when an input changed since it was planned', async () => {
+  it('refuses inputs that changed since they were planned, and commits nothing of them', async () => {
     const logs = join(home, 'logs');
     mkdirSync(logs);
     const log = join(logs, 'a.jsonl');
@@ -137,9 +138,16 @@ describe('resume', () => {
     const args = [pipeline, '--input', `${logs}/*`, '--out', out];
     expect((await trajmill(['plan', ...args])).code).toBe(0);
     writeFileSync(log, `${readFileSync(log, 'utf8')}\n`);
-    const run = await trajmill(['run', ...args, '--resume']);
-    // the changed file makes another plan, which the folder refuses before anything is read
-    expect(run.code).toBe(2);
+    // planned anew it is another plan, which the folder refuses before anything is read
+    expect((await trajmill(['run', ...args, '--resume'])).code).toBe(2);
+    // under the old plan the file is not what was planned: a fault of the machine, exit code 74
+    const fault = await executeRun({
+      outDir: out,
+      resume: true,
+      workers: 1,
+      signal: new AbortController().signal,
+    }).catch((error: unknown) => error);
+    expect(fault).toMatchObject({ code: 'E_INPUT_CHANGED', exitCode: 74 });
     const commit = await trajmill(['commit', out]);
     expect(commit.code).toBe(2);
     expect(commit.stderr).toContain('owed');
