@@ -33,7 +33,10 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     'trajectory',
     'windows',
   ],
+  // scripts of the pages run in a browser: they know only the data that a page carries
+  browser: [],
   report: [
+    'browser',
     'formats',
     'grading',
     'logs',

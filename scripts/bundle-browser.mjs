@@ -1,0 +1,28 @@
+// Bundles the scripts of the pages (src/browser/<page>/main.ts, with src/browser/<page>/page.css) into
+// dist/browser/<page>.js and .css: each is written into a page whole, which then needs nothing from outside.
+import { existsSync, readdirSync } from 'node:fs';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'rolldown';
+
+const source = fileURLToPath(new URL('../src/browser', import.meta.url));
+const target = fileURLToPath(new URL('../dist/browser', import.meta.url));
+
+const pages = readdirSync(source, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && existsSync(join(source, entry.name, 'main.ts')))
+  .map(({ name }) => name);
+
+await mkdir(target, { recursive: true });
+for (const page of pages) {
+  await build({
+    input: join(source, page, 'main.ts'),
+    platform: 'browser',
+    logLevel: 'warn',
+    // an upgrade of the bundler must not change what the scripts may use
+    transform: { target: 'es2022' },
+    output: { file: join(target, `${page}.js`), format: 'iife', minify: true, legalComments: 'inline' },
+  });
+  const style = join(source, page, 'page.css');
+  if (existsSync(style)) await copyFile(style, join(target, `${page}.css`));
+}
