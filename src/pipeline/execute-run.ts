@@ -19,7 +19,7 @@ import { type Plan, requirePlan } from './plan.js';
 import { type RunFolder, runFolder, taskName } from './run-folder.js';
 import type { Survey } from './survey.js';
 import type { Progress, TaskMessage, WorkerSetup } from './task-message.js';
-import { runOnPool } from './worker-pool.js';
+import { WorkerPool } from './worker-pool.js';
 
 export interface ExecuteRunOptions {
   readonly outDir: string;
@@ -49,20 +49,23 @@ export async function executeRun(options: ExecuteRunOptions): Promise<{ done: nu
     encoder: shareEncoder(loadEncoder({ tokenizer: location.tokenizer })),
   };
   const run = new RunProgress(plan, options);
-  await survey(folder, plan, { options, setup, run });
-  const owed = await owedTasks(folder, plan, options.shard);
-  for (const task of owed) removeAttempts(folder, task);
-  run.startPass('build', owed);
-  await runOnPool(
-    owed.map((task): TaskMessage => ({ pass: 'build', task })),
-    {
-      workers: options.workers,
-      setup,
-      signal: options.signal,
-      onProgress: (delta) => run.add(delta),
-      onTaskDone: () => run.taskDone(),
-    },
-  );
+  const pool = new WorkerPool({
+    workers: options.workers,
+    tasks: plan.body.tasks.length,
+    setup,
+    signal: options.signal,
+    onProgress: (delta) => run.add(delta),
+    onTaskDone: () => run.taskDone(),
+  });
+  try {
+    await survey(folder, plan, { options, pool, run });
+    const owed = await owedTasks(folder, plan, options.shard);
+    for (const task of owed) removeAttempts(folder, task);
+    run.startPass('build', owed);
+    await pool.run(owed.map((task): TaskMessage => ({ pass: 'build', task })));
+  } finally {
+    await pool.close();
+  }
   const left = await owedTasks(folder, plan, undefined);
   return { done: plan.body.tasks.length - left.length, owed: left.length };
 }
@@ -163,10 +166,10 @@ async function owedTasks(
 async function survey(
   folder: RunFolder,
   plan: Plan,
-  work: { options: ExecuteRunOptions; setup: WorkerSetup; run: RunProgress },
+  work: { options: ExecuteRunOptions; pool: WorkerPool; run: RunProgress },
 ): Promise<void> {
   if (readDecisions(folder, plan.plan_id) !== null) return;
-  const { options, setup, run } = work;
+  const { options, pool, run } = work;
   const count = options.shard?.count ?? 1;
   const index = options.shard?.index ?? 0;
   const all = plan.body.tasks.map((_, task) => task);
@@ -176,16 +179,7 @@ async function survey(
     const owed = share.filter((task) => readSurvey(folder, task, plan.plan_id) === null);
     if (owed.length === 0) continue;
     run.startPass('survey', owed);
-    await runOnPool(
-      owed.map((task): TaskMessage => ({ pass: 'survey', task })),
-      {
-        workers: options.workers,
-        setup,
-        signal: options.signal,
-        onProgress: (delta) => run.add(delta),
-        onTaskDone: () => run.taskDone(),
-      },
-    );
+    await pool.run(owed.map((task): TaskMessage => ({ pass: 'survey', task })));
   }
   const { decisions, tasks } = decide(plan, surveysOf(folder, plan));
   for (const decided of tasks) writeMarker(taskDecisionsPath(folder, decided.task), decided);

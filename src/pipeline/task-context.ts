@@ -7,6 +7,7 @@ import { createRowEncoder, type RowEncoder } from '../tokens/encode-row.js';
 import type { Encoder, TokenSink } from '../tokens/encoder.js';
 import { type MaskOptions, TRAINED_KINDS } from '../tokens/mask-options.js';
 import { openSharedEncoder } from '../tokens/share-encoder.js';
+import { TokenArena } from '../tokens/token-arena.js';
 import { readDecisions, readTaskDecisions } from './completion.js';
 import { templateDate } from './config.js';
 import { CorpusThresholds } from './corpus-thresholds.js';
@@ -17,7 +18,7 @@ import { siblingNames } from './task-input.js';
 import type { WorkerSetup } from './task-message.js';
 
 /** Where the rows of RL differ from those of SFT: whatever the policy sampled in a window is an action. */
-function rlMask(mask: MaskOptions): MaskOptions {
+export function rlMask(mask: MaskOptions): MaskOptions {
   return {
     ...mask,
     kinds: [...TRAINED_KINDS],
@@ -43,6 +44,8 @@ export interface TaskContext {
   readonly rowEncoder: RowEncoder;
   readonly rlRowEncoder: RowEncoder;
   readonly scratch: TokenSink;
+  /** holds the token lists of the trajectory at hand until its rows are written */
+  readonly arena: TokenArena;
   /** what the whole corpus decided; of the build pass */
   decisions(): CorpusDecisions;
   /** decisions on single trajectories of a task, by their order in it */
@@ -91,6 +94,7 @@ export async function openTaskContext(setup: WorkerSetup): Promise<TaskContext> 
     rowEncoder: createRowEncoder({ encoder, renderer, mask: config.mask }),
     rlRowEncoder: createRowEncoder({ encoder, renderer, mask: rlMask(config.mask) }),
     scratch: { ids: new Int32Array(1 << 16), length: 0 },
+    arena: new TokenArena(),
     decisions: () => {
       if (decisions !== null) return decisions;
       const found = readDecisions(folder, plan.plan_id);

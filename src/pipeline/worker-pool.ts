@@ -13,7 +13,9 @@ function workerFile(): string {
 }
 
 export interface PoolOptions {
+  /** threads; one a core by default, never more than the longest list of tasks may need */
   readonly workers: number | undefined;
+  readonly tasks: number;
   readonly setup: WorkerSetup;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: WorkerProgress) => void;
@@ -21,46 +23,73 @@ export interface PoolOptions {
 }
 
 /**
- * Runs tasks on worker threads, in order of the list, with no more in flight than there are threads, so that
- * memory does not grow with the number of tasks. The first failure ends the pool and is thrown.
+ * The worker threads of a run. They start with the first task and live through all passes, since what they have
+ * loaded and compiled is dear.
  */
-export async function runOnPool(messages: readonly TaskMessage[], options: PoolOptions): Promise<void> {
-  if (messages.length === 0) return;
-  const threads = Math.min(Math.max(options.workers ?? availableParallelism(), 1), messages.length);
-  const pool = new Piscina({
-    filename: workerFile(),
-    name: 'runTask',
-    minThreads: threads,
-    maxThreads: threads,
-    maxQueue: threads,
-    workerData: options.setup,
-  });
-  pool.on('message', options.onProgress);
-  const abort = new AbortController();
-  const stop = (): void => abort.abort();
-  options.signal.addEventListener('abort', stop, { once: true });
-  let next = 0;
-  const drain = async (): Promise<void> => {
-    while (next < messages.length && !abort.signal.aborted) {
-      const message = messages[next++];
-      if (message === undefined) return;
-      const fault: unknown = await pool.run(message, { signal: abort.signal });
-      if (fault !== null) throw reviveFault(fault);
-      options.onTaskDone(message);
-    }
-  };
-  try {
-    if (options.signal.aborted) throw new Error('aborted before start');
-    await Promise.all(Array.from({ length: threads }, drain));
-  } catch (error) {
-    abort.abort();
-    if (options.signal.aborted) throw interrupted(error);
-    throw error;
-  } finally {
-    options.signal.removeEventListener('abort', stop);
-    await pool.destroy();
+export class WorkerPool {
+  readonly #options: PoolOptions;
+  readonly #threads: number;
+  #piscina: Piscina | null = null;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#threads = Math.max(Math.min(options.workers ?? availableParallelism(), options.tasks), 1);
   }
-  if (options.signal.aborted) throw interrupted(undefined);
+
+  /**
+   * Runs tasks in order of the list, with no more in flight than there are threads, so that memory does not grow with
+   * the number of tasks. The first failure stops the others and is thrown.
+   */
+  async run(messages: readonly TaskMessage[]): Promise<void> {
+    if (messages.length === 0) return;
+    const { signal, onTaskDone } = this.#options;
+    const abort = new AbortController();
+    const stop = (): void => abort.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    let next = 0;
+    const drain = async (): Promise<void> => {
+      while (next < messages.length && !abort.signal.aborted) {
+        const message = messages[next++];
+        if (message === undefined) return;
+        const fault: unknown = await this.#open().run(message, { signal: abort.signal });
+        if (fault !== null) throw reviveFault(fault);
+        onTaskDone(message);
+      }
+    };
+    try {
+      if (signal.aborted) throw new Error('aborted before start');
+      await Promise.all(Array.from({ length: this.#threads }, drain));
+    } catch (error) {
+      abort.abort();
+      if (signal.aborted) throw interrupted(error);
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+    if (signal.aborted) throw interrupted(undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.#piscina?.destroy();
+    this.#piscina = null;
+  }
+
+  #open(): Piscina {
+    if (this.#piscina !== null) return this.#piscina;
+    const piscina = new Piscina({
+      filename: workerFile(),
+      name: 'runTask',
+      minThreads: this.#threads,
+      maxThreads: this.#threads,
+      maxQueue: this.#threads,
+      // threads wait for the next pass while the main thread decides
+      idleTimeout: Number.POSITIVE_INFINITY,
+      workerData: this.#options.setup,
+    });
+    piscina.on('message', this.#options.onProgress);
+    this.#piscina = piscina;
+    return piscina;
+  }
 }
 
 function interrupted(cause: unknown): TrajmillError {

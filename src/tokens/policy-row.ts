@@ -11,6 +11,14 @@ export interface PolicyRow
   readonly rollout_log_probs: readonly (number | null)[] | null;
   /** distinct versions in order, joined by commas; null where none was recorded */
   readonly weight_version: string | null;
+  /** the responses in order: turn, first token, token after the last one; what stands between them is prompt */
+  readonly steps: readonly PolicyStep[];
+}
+
+export interface PolicyStep {
+  readonly turn: number;
+  readonly start: number;
+  readonly end: number;
 }
 
 const CONTEXT: Segment = { text: '', part: 'context', turn: -1, span: -1, glue: true };
@@ -72,5 +80,10 @@ export function policyRow(trajectory: Trajectory, plan: RowPlan): PolicyRow | nu
     segments,
     rollout_log_probs: hasLogProbs ? logProbs : null,
     weight_version: versions.size > 0 ? [...versions].join(',') : null,
+    steps: steps.map(({ turn, prompt, policy }) => ({
+      turn,
+      start: prompt.length,
+      end: prompt.length + policy.response_ids.length,
+    })),
   };
 }

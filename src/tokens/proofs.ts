@@ -1,4 +1,4 @@
-import type { Segment, SegmentPart } from '../chat/segment.js';
+import type { Segment } from '../chat/segment.js';
 import { SpecialFinder } from '../chat/special-tokens.js';
 import { type DecodingTable, decodingTable } from './decoder.js';
 import type { Encoder, TokenSink } from './encoder.js';
@@ -6,6 +6,7 @@ import type { Layout } from './layout.js';
 import type { MaskOptions } from './mask-options.js';
 import { MASK_POLICIES } from './mask-policy.js';
 import { expectedSegments } from './proof-segments.js';
+import { EXPECTED_PADDING, walkTokens } from './proof-walk.js';
 import { TextNormalizer } from './text-normalizer.js';
 import type { IdDifference, MaskProofs } from './token-row.js';
 import type { MaskSubject } from './trained-turns.js';
@@ -27,12 +28,6 @@ export interface ProofInput {
   readonly full?: boolean;
 }
 
-/** Parts whose glue the model samples within a turn. */
-const FRAMES: ReadonlySet<SegmentPart> = new Set(['text', 'think_frame', 'call_frame']);
-
-const TRAINED = 1;
-const COMPOSED = 2;
-
 /**
  * Checks the five statements about a row against its decoded tokens and the trajectory's own text. It shares the
  * byte layout with the mask code and checks that too, but not the code that decides or writes masks.
@@ -41,10 +36,9 @@ export class Prover {
   readonly #encoder: Encoder;
   readonly #mask: MaskOptions;
   readonly #finder: SpecialFinder;
-  /** 1 for the ids of special tokens */
-  readonly #isSpecial: Uint8Array;
   readonly #table: DecodingTable;
   readonly #normalizer: TextNormalizer;
+  #expected = Buffer.alloc(1 << 16);
 
   constructor({ encoder, mask }: { encoder: Encoder; mask: MaskOptions }) {
     this.#encoder = encoder;
@@ -52,84 +46,51 @@ export class Prover {
     this.#table = decodingTable(encoder);
     this.#normalizer = new TextNormalizer(encoder);
     this.#finder = new SpecialFinder(encoder.specials.keys());
-    this.#isSpecial = new Uint8Array(Math.max(0, ...encoder.specials.values()) + 1);
-    for (const id of encoder.specials.values()) this.#isSpecial[id] = 1;
   }
 
   prove(input: ProofInput): MaskProofs {
-    const lengths = provesLengths(input);
-    const expected = this.#expectedBytes(input.layout);
-    const decodes = this.#decodesTo(input.input_ids, expected);
+    const { input_ids, loss_mask, segments, layout, straddled_tokens } = input;
+    const expected = this.#expectedBytes(layout);
     const marks = expectedSegments({ ...input, mask: this.#mask });
+    const stopIds = new Set(
+      segments.flatMap(({ part, text }) => (part === 'stop' ? [this.#encoder.specials.get(text)] : [])),
+    );
+    const found = walkTokens({
+      input_ids,
+      loss_mask,
+      segments,
+      layout,
+      marks: marks ?? new Uint8Array(segments.length),
+      expected,
+      table: this.#table,
+      stopIds,
+    });
+    const lengths = input_ids.length === loss_mask.length && found.binary;
+    const sameText =
+      lengths && found.decodes && marks !== null && this.#runsAreTheirText(segments, marks, layout);
     return {
       lengths,
-      trained_text: lengths && decodes && marks !== null && this.#provesTrainedText(input, marks, expected),
-      stop_tokens: lengths && this.#provesStops(input),
-      no_injected_specials: this.#provesNoInjection(input),
-      ids_equal_rendering: decodes && this.#provesRendering(input),
+      trained_text: sameText && found.masked && found.straddled === straddled_tokens,
+      stop_tokens: lengths && found.stops && this.#stopsAreOwed(input, found.stoppedTurns),
+      no_injected_specials: found.specials,
+      ids_equal_rendering: found.decodes && this.#provesRendering(input),
     };
   }
 
-  /** The normalised rendering as bytes, piece by piece. */
-  #expectedBytes({ pieces, bytes }: Layout): Uint8Array {
-    const buffer = Buffer.alloc(bytes);
+  /** The normalised rendering as bytes, piece by piece, in a buffer that is used again. */
+  #expectedBytes({ pieces, bytes }: Layout): DataView {
+    if (this.#expected.length < bytes + EXPECTED_PADDING) {
+      this.#expected = Buffer.alloc(Math.max(bytes + EXPECTED_PADDING, this.#expected.length * 2));
+    }
+    const buffer = this.#expected;
     for (const { text, special, start } of pieces) {
       buffer.write(special >= 0 ? text : this.#normalizer.normalize(text), start);
     }
-    return buffer;
-  }
-
-  /** Bytes of an id; negative and unknown ids have none. */
-  #size(id: number): number {
-    const { offsets } = this.#table;
-    return (offsets[id + 1] ?? 0) - (offsets[id] ?? 0);
-  }
-
-  #decodesTo(ids: Int32Array, expected: Uint8Array): boolean {
-    const { offsets, bytes } = this.#table;
-    let at = 0;
-    for (let i = 0; i < ids.length; i++) {
-      const id = ids[i] ?? -1;
-      const end = offsets[id + 1];
-      if (id < 0 || end === undefined) return false;
-      for (let b = offsets[id] ?? 0; b < end; b++) if (bytes[b] !== expected[at++]) return false;
-    }
-    return at === expected.length;
-  }
-
-  /** Trained tokens hold exactly the bytes that the policy trains, less those of the counted straddling ones. */
-  #provesTrainedText(
-    { input_ids, loss_mask, straddled_tokens, segments, layout }: ProofInput,
-    marks: Uint8Array,
-    expected: Uint8Array,
-  ): boolean {
-    if (!this.#runsAreTheirText(segments, marks, layout, expected)) return false;
-    const flags = byteFlags(marks, layout);
-    let start = 0;
-    let straddled = 0;
-    for (let i = 0; i < input_ids.length; i++) {
-      const end = start + this.#size(input_ids[i] ?? 0);
-      let whole = end > start;
-      let touched = false;
-      for (let b = start; b < end; b++) {
-        const flag = flags[b] ?? 0;
-        if (flag !== TRAINED) whole = false;
-        if (flag !== 0) touched = true;
-      }
-      if ((loss_mask[i] === 1) !== whole) return false;
-      if (touched && !whole) straddled++;
-      start = end;
-    }
-    return straddled === straddled_tokens;
+    return new DataView(buffer.buffer, buffer.byteOffset, bytes + EXPECTED_PADDING);
   }
 
   /** The bytes between the edges of each trained run are the run's own text, normalised by itself. */
-  #runsAreTheirText(
-    segments: readonly Segment[],
-    marks: Uint8Array,
-    { low, high }: Layout,
-    expected: Uint8Array,
-  ): boolean {
+  #runsAreTheirText(segments: readonly Segment[], marks: Uint8Array, { low, high }: Layout): boolean {
     for (let k = 0; k < marks.length; k++) {
       if (marks[k] === 0) continue;
       let text = '';
@@ -137,61 +98,24 @@ export class Prover {
       for (; after < marks.length && marks[after] === 1; after++) text += segments[after]?.text ?? '';
       const composed = low[k] !== high[k] || low[after] !== high[after];
       const own = Buffer.from(this.#normalizer.normalize(text));
-      if (!composed && own.compare(expected, high[k] ?? 0, low[after] ?? 0) !== 0) return false;
+      if (!composed && own.compare(this.#expected, high[k] ?? 0, low[after] ?? 0) !== 0) return false;
       k = after;
     }
     return true;
   }
 
   /** The stop token of every completed trained turn is trained once, behind its words; no other is. */
-  #provesStops({ input_ids, loss_mask, segments, layout, subject, trained }: ProofInput): boolean {
-    const stopIds = new Set<number | undefined>();
-    const stopped = new Set<number>();
-    for (const { part, text, turn } of segments) {
-      if (part !== 'stop') continue;
-      stopIds.add(this.#encoder.specials.get(text));
-      stopped.add(turn);
-    }
+  #stopsAreOwed({ segments, subject, trained }: ProofInput, stoppedTurns: readonly number[]): boolean {
+    const printed = new Set(segments.flatMap(({ part, turn }) => (part === 'stop' ? [turn] : [])));
     const mayLack = this.#mask.missing_stop === 'train_without_stop';
     const owed = new Map<number, number>();
     for (const turn of trained) {
       const completed = (subject.turns[turn]?.truncated ?? null) === null;
-      const excused = mayLack && !stopped.has(turn);
+      const excused = mayLack && !printed.has(turn);
       owed.set(turn, completed && !excused && MASK_POLICIES[this.#mask.policy].stop ? 1 : 0);
     }
-    let segment = 0;
-    let at = 0;
-    let opened = -1;
-    for (let i = 0; i < input_ids.length; i++) {
-      const id = input_ids[i] ?? 0;
-      while (segment < segments.length - 1 && (layout.low[segment + 1] ?? 0) <= at) segment++;
-      const { part, turn } = segments[segment] ?? { part: 'context', turn: -1 };
-      if (loss_mask[i] === 1) {
-        // A stop token may also end a part of a turn, as between harmony's channels.
-        if (part !== 'stop' && stopIds.has(id) && !FRAMES.has(part)) return false;
-        if (part === 'stop' && this.#isSpecial[id] !== 1) return false;
-        if (part === 'stop' && opened !== segment) owed.set(turn, (owed.get(turn) ?? 0) - 1);
-        if (part === 'stop') opened = segment;
-      }
-      at += this.#size(id);
-    }
+    for (const turn of stoppedTurns) owed.set(turn, (owed.get(turn) ?? 0) - 1);
     return [...owed.values()].every((count) => count === 0);
-  }
-
-  /** Every special id comes from a special token in the glue, and every such token gave its id. */
-  #provesNoInjection({ input_ids, layout }: ProofInput): boolean {
-    const glue = layout.pieces.filter((piece) => piece.special >= 0);
-    let next = 0;
-    let at = 0;
-    for (let i = 0; i < input_ids.length; i++) {
-      const id = input_ids[i] ?? 0;
-      if (this.#isSpecial[id] === 1) {
-        const piece = glue[next++];
-        if (piece === undefined || piece.special !== id || piece.start !== at) return false;
-      }
-      at += this.#size(id);
-    }
-    return next === glue.length;
   }
 
   #provesRendering({ input_ids, ids_differ_because, segments, layout, full }: ProofInput): boolean {
@@ -210,24 +134,4 @@ export class Prover {
     });
     return alike && next === layout.specialOffsets.length;
   }
-}
-
-function provesLengths({ input_ids, loss_mask }: ProofInput): boolean {
-  return input_ids.length === loss_mask.length && loss_mask.every((value) => value === 0 || value === 1);
-}
-
-/** One flag a byte: trained, composed across the edge of something trained, or 0. */
-function byteFlags(marks: Uint8Array, { low, high, bytes }: Layout): Uint8Array {
-  const flags = new Uint8Array(bytes);
-  for (let k = 0; k < marks.length; k++) {
-    if (marks[k] === 0) continue;
-    flags.fill(TRAINED, high[k] ?? 0, Math.max(low[k + 1] ?? 0, high[k] ?? 0));
-  }
-  for (let k = 0; k <= marks.length; k++) {
-    const before = marks[k - 1] ?? 0;
-    const after = marks[k] ?? 0;
-    if (before + after === 0) continue;
-    flags.fill(before + after === 2 ? TRAINED : COMPOSED, low[k] ?? 0, high[k] ?? 0);
-  }
-  return flags;
 }

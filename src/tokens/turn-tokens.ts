@@ -1,7 +1,10 @@
 import type { TokenRow } from './token-row.js';
 
 /** Tokens of each turn of a row; what belongs to no turn counts under -1. */
-export function tokensOfTurns({ segment_of_token, segments }: TokenRow): Map<number, number> {
+export function tokensOfTurns({
+  segment_of_token,
+  segments,
+}: Pick<TokenRow, 'segment_of_token' | 'segments'>): Map<number, number> {
   const counts = new Map<number, number>();
   for (const segment of segment_of_token) {
     const turn = segments[segment]?.turn ?? -1;
