@@ -48,7 +48,7 @@ describe('downloads from a hub', () => {
     expect(readFileSync(join(folder, 'refs/main'), 'utf8')).toBe(COMMIT);
     const path = resolveTokenizer('acme/tiny');
     expect(path).toBe(join(folder, 'snapshots', COMMIT, 'tokenizer.json'));
-    expect(readFileSync(path)).toEqual(readFileSync(join(PACKAGE, 'tokenizer.json')));
+    expect(readFileSync(path).equals(readFileSync(join(PACKAGE, 'tokenizer.json')))).toBe(true);
     expect(readTemplate('acme/tiny').sha256).toBe(readTemplate('qwen3').sha256);
     const before = asked.length;
     expect(await downloadMissing(['acme/tiny'])).toEqual([]);
