@@ -6,6 +6,7 @@ import type { Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { listOf, objectAt, objectOf } from './fields.js';
 import { joinGrade } from './mlebench-grade.js';
+import { rawTrajectory } from './raw-trajectory.js';
 import {
   executionIds,
   firstCallSpan,
@@ -102,28 +103,16 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
     if (submission !== null) submissions.push(submission);
   });
 
-  const run: RawTrajectory = {
-    session_id: null,
-    parent_session: null,
-    group: null,
-    task_id: null,
-    task_claims: claims(nodes, flags),
-    scaffold: 'aide',
-    scaffold_version: null,
-    model: null,
-    policy_version: null,
-    tools: null,
-    turns,
-    executions,
-    submissions,
-    epochs: [{ turns: turns.map((_, index) => index), reason: null }],
-    termination: 'unknown',
-    turn_budget: null,
-    seconds_budget: null,
-    resolved: null,
-    feedback_exposes_test_score: false,
-    flags: [...flags],
-  };
+  const run = rawTrajectory(
+    { turns, executions },
+    {
+      task_claims: claims(nodes, flags),
+      scaffold: 'aide',
+      submissions,
+      feedback_exposes_test_score: false,
+      flags: [...flags],
+    },
+  );
   return [joinGrade(run, context)];
 }
 

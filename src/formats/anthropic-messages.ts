@@ -5,7 +5,7 @@ import { inputSpans } from './claude-inputs.js';
 import { fieldPath, listOf, objectOf, requiredString } from './fields.js';
 import { actionSpans } from './inline-calls.js';
 import { messagesRun } from './messages-run.js';
-import { asArray, asBoolean, asId, asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import { asArray, asBoolean, asString, firstId, hasKeys, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
 
 /** Blocks that only the Anthropic API has. */
@@ -128,14 +128,4 @@ function readMessage(message: JsonObject, path: string): LoggedMessage {
     timestamp: asString(message['timestamp']),
     cut: (text) => inputSpans(text, { human: true }),
   };
-}
-
-function firstId(sources: readonly JsonObject[], keys: readonly string[]): string | null {
-  for (const source of sources) {
-    for (const key of keys) {
-      const id = asId(source[key]);
-      if (id !== null) return id;
-    }
-  }
-  return null;
 }

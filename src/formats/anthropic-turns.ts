@@ -24,7 +24,12 @@ export interface LoggedMessage {
   readonly beside?: unknown;
   /** it stands in no context, so that another answer to the same call goes before its own */
   readonly stray?: boolean;
+  /** no message, but a note that the harness cleared the results of these calls out of the context */
+  readonly clears?: readonly string[];
 }
+
+/** What the model sees in the place of a result that the harness cleared. */
+const CLEARED_RESULT = '[Old tool result content cleared]';
 
 /** What a log says of the answer to a call. */
 export interface CallAnswer {
@@ -73,9 +78,10 @@ export function messageTurns(
     stopped: new Set(),
     cutReply: options.cutReply ?? ((text, origin) => [contentSpan('text', origin, text)]),
   };
-  const turnsOf = messages.map((message) =>
-    message.role === 'assistant' ? [addReply(message, state)] : addInput(message, state),
-  );
+  const turnsOf = messages.map((message) => {
+    if (message.clears !== undefined) return addCleared(message.clears, message, state);
+    return message.role === 'assistant' ? [addReply(message, state)] : addInput(message, state);
+  });
   return { turns: state.turns, turnsOf, answers: state.answers, stopped: state.stopped };
 }
 
@@ -88,6 +94,18 @@ interface State {
   readonly open: Map<string, { turn: number; blocks: string[] }>;
   readonly stopped: Set<number>;
   readonly cutReply: (text: string, origin: Origin) => Span[];
+}
+
+/** A turn for each result as the model sees it from now on; the result itself stays where it was. */
+function addCleared(calls: readonly string[], message: LoggedMessage, state: State): number[] {
+  const { timestamp = null } = message;
+  return calls
+    .filter((call) => state.answers.has(call))
+    .map((call) => {
+      const rest = { name: state.names.get(call) ?? null, tool_call_id: call, timestamp };
+      const spans = [contentSpan('observation', 'environment', CLEARED_RESULT)];
+      return state.turns.push(makeTurn('tool', spans, { ...rest, flags: ['cleared_result'] })) - 1;
+    });
 }
 
 function addReply(message: LoggedMessage, state: State): number {

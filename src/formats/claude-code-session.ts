@@ -2,14 +2,16 @@ import { posix } from 'node:path';
 import { RejectError } from '../logs/reject.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, Sniff } from './adapter.js';
-import { messageTurns, mostUsedModel, withoutOwnModel } from './anthropic-turns.js';
+import { type LoggedMessage, messageTurns, mostUsedModel, withoutOwnModel } from './anthropic-turns.js';
 import { markInterrupted, sessionEnd } from './claude-end.js';
+import { sessionEpochs } from './claude-epochs.js';
 import { isLostAttachment, recordMessage } from './claude-messages.js';
 import { claudeOutcome } from './claude-outcomes.js';
-import { type SessionRecord, sessionRecords } from './claude-records.js';
+import { clearedContext, type SessionRecord, sessionRecords } from './claude-records.js';
 import { followThread, splitThreads, type Thread } from './claude-threads.js';
 import { listOf } from './fields.js';
 import { rawTrajectory } from './raw-trajectory.js';
+import { thinkingFlags } from './reasoning-summary.js';
 import { scoredCalls } from './scored-calls.js';
 import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { shellExecutions } from './shell-executions.js';
@@ -43,6 +45,7 @@ export const claudeCodeSession: FormatAdapter = {
       'the request for a compaction and the reply to it are not recorded, only its summary, which is environment',
       'attachments without their words (flag attachments_lost), hook output, toolUseResult, snapshots, titles, usage',
       'summary lines without uuid speak of other sessions',
+      'what stood in the place of cleared results is not recorded: the words that Claude Code uses stand there, in a context of their own; results that were cleared without a note of which are shown whole (flag context_edited)',
       'pictures and documents become placeholders',
     ],
   },
@@ -121,15 +124,14 @@ function readThread(
   const session = last?.session ?? null;
   const live = new Set(thread.contexts.flat());
   const spoken = thread.order.flatMap((record) => {
+    const cleared = clearedContext(record);
+    if (cleared !== null && live.has(record)) return [{ record, message: clearing(record, cleared.calls) }];
     const message = recordMessage(record, { copied: isCopied(record, { session, context }) });
     return message === null ? [] : [{ record, message: { ...message, stray: !live.has(record) } }];
   });
-  const joined = messageTurns(spoken.map(({ message }) => message));
+  const joined = messageTurns(spoken.map(({ message }): LoggedMessage => message));
   const turnsOf = new Map(spoken.map(({ record }, index) => [record, joined.turnsOf[index] ?? []]));
-  const epochs = thread.contexts
-    .map((records) => [...new Set(records.flatMap((record) => turnsOf.get(record) ?? []))])
-    .filter((turns) => turns.length > 0)
-    .map((turns, index) => ({ turns, reason: index === 0 ? null : 'compaction' }));
+  const epochs = sessionEpochs(thread.contexts, { turnsOf, turns: joined.turns });
   const end = epochs.at(-1)?.turns ?? [];
   for (const epoch of epochs) markInterrupted(joined.turns, epoch.turns, joined.stopped);
   const held = new Set(epochs.flatMap((epoch) => epoch.turns));
@@ -151,9 +153,18 @@ function readThread(
       submissions: scored.submissions,
       epochs,
       termination: sessionEnd(end.flatMap((index) => turns[index] ?? [])),
-      flags: [...scored.flags, ...threadFlags(thread, { turns, held, live, ...at })],
+      flags: [
+        ...scored.flags,
+        ...thinkingFlags(turns, model),
+        ...threadFlags(thread, { turns, held, live, ...at }),
+      ],
     },
   );
+}
+
+function clearing(record: SessionRecord, clears: readonly string[]): LoggedMessage {
+  const timestamp = asString(record.fields['timestamp']);
+  return { role: 'user', content: [], path: record.path, timestamp, clears };
 }
 
 function version(record: SessionRecord): string | null {

@@ -1,6 +1,6 @@
 import { RejectError } from '../logs/reject.js';
 import { objectOf } from './fields.js';
-import { asString, isObject, type JsonObject } from './shape.js';
+import { asArray, asString, isObject, type JsonObject } from './shape.js';
 
 /** A line of a Claude Code session that stands in its chain. */
 export interface SessionRecord {
@@ -66,6 +66,20 @@ export function isSpoken(record: SessionRecord): boolean {
 /** Whether the harness began a new context with this record. */
 export function startsContext(record: SessionRecord): boolean {
   return record.subtype === 'compact_boundary' || record.fields['isCompactSummary'] === true;
+}
+
+/** What the harness cleared out of the context here: results by their call, attachments by their record. */
+export interface ClearedContext {
+  readonly calls: readonly string[];
+  readonly attachments: readonly string[];
+}
+
+export function clearedContext(record: SessionRecord): ClearedContext | null {
+  const metadata = record.fields['microcompactMetadata'];
+  if (record.subtype !== 'microcompact_boundary' || !isObject(metadata)) return null;
+  const ids = (key: string): string[] => asArray(metadata[key]).flatMap((id) => asString(id) ?? []);
+  const cleared = { calls: ids('compactedToolIds'), attachments: ids('clearedAttachmentUUIDs') };
+  return cleared.calls.length + cleared.attachments.length === 0 ? null : cleared;
 }
 
 /** Blocks of a record's message, none where its content is text. */

@@ -27,6 +27,7 @@ interface ItemTexts {
   readonly assistant: ReadonlySet<string>;
   readonly user: ReadonlySet<string>;
   readonly reasoning: ReadonlySet<string>;
+  readonly summaries: ReadonlySet<string>;
 }
 
 export function rolloutRun(
@@ -145,6 +146,8 @@ class RolloutReader {
       this.add({ type: 'message', role: 'user', content: text }, record, ['from_event']);
     } else if (type === 'agent_reasoning_raw_content' && !this.texts.reasoning.has(text)) {
       this.add({ type: 'reasoning', content: text }, record, ['from_event']);
+    } else if (type === 'agent_reasoning' && !this.texts.summaries.has(text)) {
+      this.add({ type: 'reasoning', summary: text }, record, ['from_event']);
     }
   }
 
@@ -238,14 +241,16 @@ function itemTexts(records: readonly RolloutRecord[]): ItemTexts {
   const assistant = new Set<string>();
   const user = new Set<string>();
   const reasoning = new Set<string>();
+  const summaries = new Set<string>();
   for (const { type, payload } of records) {
     if (type !== 'response_item') continue;
     const texts =
       payload['role'] === 'assistant' ? assistant : payload['type'] === 'reasoning' ? reasoning : user;
     const parts = partTexts(payload['content']);
     for (const text of [...parts, parts.join('')]) texts.add(text);
+    for (const text of partTexts(payload['summary'])) summaries.add(text);
   }
-  return { assistant, user, reasoning };
+  return { assistant, user, reasoning, summaries };
 }
 
 function partTexts(content: unknown): string[] {

@@ -1,9 +1,10 @@
-import { contentSpan, makeTurn, reasoningSpan } from '../trajectory/build.js';
+import { contentSpan, makeTurn } from '../trajectory/build.js';
 import type { Span } from '../trajectory/span.js';
 import type { Termination } from '../trajectory/trajectory.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { callText, type TextBlock, textBlocks } from './codex-text-blocks.js';
 import { wrongType } from './fields.js';
+import { REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { SessionRun } from './session-run.js';
 import { requireModelTurns } from './shell-executions.js';
 import { callSpan } from './structured-calls.js';
@@ -62,8 +63,8 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   for (const block of blocks) {
     const { kind, text, timestamp, tool } = block;
     if (kind === 'thinking') {
-      run.flag('reasoning_summary');
-      say({ ...reasoningSpan(text), origin: 'environment' }, timestamp);
+      run.flag(REASONING_SUMMARY);
+      say(summarySpan(text), timestamp);
     } else if (kind === 'reply') say(contentSpan('text', 'model', text), timestamp);
     else if (kind === 'call' && tool !== null) {
       const id = `call-${calls++}`;

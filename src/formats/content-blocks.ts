@@ -3,21 +3,11 @@ import { contentSpan, makeTurn, reasoningSpan } from '../trajectory/build.js';
 import type { Span } from '../trajectory/span.js';
 import type { Turn } from '../trajectory/turn.js';
 import { contentParts, environmentSpans, IMAGE_PLACEHOLDER } from './content-parts.js';
-import { booleanAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
+import { booleanAt, requiredString, stringAt } from './fields.js';
 import { actionSpans } from './inline-calls.js';
 import type { RecordedOutcome } from './session-run.js';
 import type { JsonObject } from './shape.js';
 import { callSpan } from './structured-calls.js';
-
-/** Message content in the shape of Anthropic's API: nothing, a string, or a list of typed blocks. */
-export function contentBlocks(content: unknown, path: string): readonly JsonObject[] {
-  if (content === null || content === undefined || content === '') return [];
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) throw wrongType(path, 'a string or a list of blocks', content);
-  return content.map((block, index) =>
-    typeof block === 'string' ? { type: 'text', text: block } : objectOf(block, `${path}[${index}]`),
-  );
-}
 
 /** A reply in the order of its blocks. Thinking of which only a signature is kept is absent, and flagged. */
 export function replyBlocks(

@@ -6,6 +6,7 @@ import type { RawTrajectory, ReadContext } from './adapter.js';
 import { booleanAt, listAt, objectAt, objectOf, requiredString, stringAt } from './fields.js';
 import { userSpans } from './injected-text.js';
 import { actionSpans } from './inline-calls.js';
+import { REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { type RecordedOutcome, SessionRun } from './session-run.js';
 import { asNumber, asString, isObject, type JsonObject } from './shape.js';
 import { callSpan } from './structured-calls.js';
@@ -126,11 +127,8 @@ export class CopilotReader {
       if (hidden) this.run.flag('reasoning_hidden');
       return [];
     }
-    if (encrypted) this.run.flag('reasoning_summary');
-    return texts.map((text) => ({
-      ...reasoningSpan(text),
-      origin: encrypted ? ('environment' as const) : ('model' as const),
-    }));
+    if (encrypted) this.run.flag(REASONING_SUMMARY);
+    return texts.map(encrypted ? summarySpan : reasoningSpan);
   }
 
   private callsOf(data: JsonObject, at: { path: string; known: Set<string> }): Span[] {

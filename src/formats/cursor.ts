@@ -1,7 +1,8 @@
 import { contentSpan, makeTurn } from '../trajectory/build.js';
 import type { Span } from '../trajectory/span.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
-import { contentBlocks, replyBlocks, userBlockTurns } from './content-blocks.js';
+import { blocksOf } from './anthropic-blocks.js';
+import { replyBlocks, userBlockTurns } from './content-blocks.js';
 import { objectOf, requiredString, wrongType } from './fields.js';
 import { wrappedSpans } from './injected-text.js';
 import { actionSpans } from './inline-calls.js';
@@ -80,7 +81,7 @@ function readLine(run: SessionRun, line: JsonObject, path: string): void {
   if (role === undefined) throw wrongType(`${path}.role`, `a known role (not "${logged}")`, logged);
   const content = objectOf(line['message'], `${path}.message`)['content'];
   const blocksPath = `${path}.message.content`;
-  const blocks = contentBlocks(content, blocksPath);
+  const blocks = blocksOf(content, blocksPath);
   if (role === 'assistant') {
     const { spans, flags } = replyBlocks(blocks, blocksPath, replyText);
     if (spans.some((span) => span.text.includes(REDACTED))) run.flag('reasoning_hidden');

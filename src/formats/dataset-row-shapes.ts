@@ -1,3 +1,4 @@
+import { parseJsonText } from '../logs/json.js';
 import { makeTurn, turnContent } from '../trajectory/build.js';
 import type { Role, Turn } from '../trajectory/turn.js';
 import type { RawTrajectory, ReadContext } from './adapter.js';
@@ -200,7 +201,7 @@ function plainRow(row: JsonObject): JsonObject {
   const messages = row['messages'];
   if (typeof messages !== 'string') return row;
   try {
-    return { ...row, messages: JSON.parse(messages) as unknown };
+    return { ...row, messages: parseJsonText(messages).value };
   } catch {
     throw wrongType('messages', 'a list, or a string that is JSON', messages);
   }

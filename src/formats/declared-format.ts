@@ -3,8 +3,9 @@ import { RejectError } from '../logs/reject.js';
 import { makeSubmission, makeTurn, reasoningSpan } from '../trajectory/build.js';
 import { type Execution, SCORE_SCALES, type Submission } from '../trajectory/execution.js';
 import type { Span } from '../trajectory/span.js';
-import { ROLES, type Role, type Turn } from '../trajectory/turn.js';
+import { ROLES, type Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
+import { CHAT_ROLES } from './chat-roles.js';
 import { assistantSpans, contentParts, environmentSpans } from './content-parts.js';
 import { objectOf, wrongType } from './fields.js';
 import { actionSpans } from './inline-calls.js';
@@ -80,15 +81,6 @@ export const declaredFormatSchema = z
 
 export type DeclaredFormat = z.infer<typeof declaredFormatSchema>;
 
-const USUAL_ROLES: Readonly<Record<string, Role>> = {
-  system: 'system',
-  developer: 'system',
-  user: 'user',
-  assistant: 'assistant',
-  tool: 'tool',
-  function: 'tool',
-};
-
 /** The adapter of a declared format. Fields that no path names are not read. */
 export function declaredAdapter(format: DeclaredFormat): FormatAdapter {
   return {
@@ -158,7 +150,7 @@ function readTurn(format: DeclaredFormat, value: unknown, where: string): Turn {
   const fields = objectOf(value, where);
   const logged = valueAt(fields, format.role);
   if (typeof logged !== 'string') throw wrongType(`${where}.${format.role}`, 'a string', logged);
-  const roles = { ...USUAL_ROLES, ...format.roles };
+  const roles = { ...CHAT_ROLES, ...format.roles };
   const role = Object.hasOwn(roles, logged) ? roles[logged] : undefined;
   if (role === undefined)
     throw wrongType(`${where}.${format.role}`, `a known role (not "${logged}")`, logged);

@@ -1,6 +1,7 @@
 import { contentSpan, makeTurn } from '../trajectory/build.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
-import { contentBlocks, replyBlocks, userBlockTurns } from './content-blocks.js';
+import { blocksOf } from './anthropic-blocks.js';
+import { replyBlocks, userBlockTurns } from './content-blocks.js';
 import { readDroidStream } from './droid-stream.js';
 import { objectAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
 import { userSpans } from './injected-text.js';
@@ -115,7 +116,7 @@ function readMessage(run: SessionRun, record: JsonObject, path: string): void {
   if (message === null) throw wrongType(`${path}.message`, 'an object', null);
   const role = requiredString(message, 'role', `${path}.message`);
   const blocksPath = `${path}.message.content`;
-  const blocks = contentBlocks(message['content'], blocksPath);
+  const blocks = blocksOf(message['content'], blocksPath);
   const timestamp = stringAt(record, 'timestamp', path);
   if (role === 'assistant') {
     const { spans, flags } = replyBlocks(blocks, blocksPath);

@@ -1,10 +1,10 @@
 import { RejectError } from '../logs/reject.js';
-import { contentSpan, makeTurn } from '../trajectory/build.js';
+import { makeTurn } from '../trajectory/build.js';
 import type { Span } from '../trajectory/span.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
-import { asOrigin } from './content-parts.js';
 import { fieldPath, listAt, listOf, objectOf, requiredString, stringAt } from './fields.js';
 import { geminiParts, modelPartSpans, responseTurn, userPartTurns } from './gemini-parts.js';
+import { isSummary, REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { type RecordedOutcome, SessionRun } from './session-run.js';
 import { asArray, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
@@ -29,7 +29,7 @@ export const geminiCli: FormatAdapter = {
       'sessionId and projectHash with messages or as a first line; a list of role model|user with parts',
     scores: 'none',
     executions: 'status of each call; exit code of a shell command where the result text has one',
-    reasoning: 'summaries of thoughts (subject, description), never trained; raw only in contents lists',
+    reasoning: 'summaries of thoughts, which is all that the API sends, never trained (reasoning_summary)',
     token_ids: 'none',
     logprobs: 'none',
     loss: [
@@ -142,10 +142,11 @@ function readMessage(run: SessionRun, message: JsonObject, at: { path: string; m
     path: `${path}.toolCalls[${index}]`,
   }));
   const thoughts = thoughtSpans(message, path);
-  if (thoughts.length > 0) run.flag('reasoning_summary');
+  const said = modelPartSpans(parts, fieldPath(path, 'content'), summarySpan);
+  if ([...thoughts, ...said].some(isSummary)) run.flag(REASONING_SUMMARY);
   const spans: Span[] = [
     ...thoughts,
-    ...modelPartSpans(parts, fieldPath(path, 'content')),
+    ...said,
     ...calls.map(({ call, path: callPath }) =>
       callSpan({
         id: stringAt(call, 'id', callPath),
@@ -174,8 +175,7 @@ function thoughtSpans(message: JsonObject, path: string): Span[] {
     const text = [subject === '' ? '' : `**${subject}**`, description]
       .filter((piece) => piece !== '')
       .join('\n');
-    if (text === '') return [];
-    return asOrigin([{ ...contentSpan('reasoning', 'model', text), inline: false }], 'environment');
+    return text === '' ? [] : [summarySpan(text)];
   });
 }
 
@@ -217,8 +217,13 @@ function readContents(contents: readonly JsonObject[], context: ReadContext): Ra
   contents.forEach((content, index) => {
     const path = `[${index}].parts`;
     const parts = geminiParts(content['parts'], path);
-    if (content['role'] === 'model') run.push(makeTurn('assistant', modelPartSpans(parts, path)));
-    else for (const { turn } of userPartTurns(parts, { path, timestamp: null })) run.push(turn);
+    if (content['role'] !== 'model') {
+      for (const { turn } of userPartTurns(parts, { path, timestamp: null })) run.push(turn);
+      return;
+    }
+    const spans = modelPartSpans(parts, path, summarySpan);
+    if (spans.some(isSummary)) run.flag(REASONING_SUMMARY);
+    run.push(makeTurn('assistant', spans));
   });
   requireModelTurns(run.turns);
   return run.finish(context, { scaffold: 'gemini-cli' });

@@ -1,5 +1,5 @@
 import { RejectError } from '../logs/reject.js';
-import { contentSpan, makeTurn, reasoningSpan } from '../trajectory/build.js';
+import { contentSpan, makeTurn } from '../trajectory/build.js';
 import type { Span } from '../trajectory/span.js';
 import type { Turn } from '../trajectory/turn.js';
 import { IMAGE_PLACEHOLDER } from './content-parts.js';
@@ -20,13 +20,20 @@ export function geminiParts(content: unknown, path: string): readonly JsonObject
   );
 }
 
-/** A reply in order: thoughts, text with what stands in it, calls. Parts that follow each other as chunks are joined. */
-export function modelPartSpans(parts: readonly JsonObject[], path: string): Span[] {
+/**
+ * A reply in order: thoughts, which are reasoning or a summary of it by what the caller knows of the model, text with
+ * what stands in it, calls. Parts that follow each other as chunks are joined.
+ */
+export function modelPartSpans(
+  parts: readonly JsonObject[],
+  path: string,
+  thoughtSpan: (text: string) => Span,
+): Span[] {
   const spans: Span[] = [];
   let open: { thought: boolean; text: string } | null = null;
   const close = (): void => {
     if (open !== null && open.text !== '') {
-      spans.push(...(open.thought ? [reasoningSpan(open.text)] : actionSpans(open.text, [])));
+      spans.push(...(open.thought ? [thoughtSpan(open.text)] : actionSpans(open.text, [])));
     }
     open = null;
   };

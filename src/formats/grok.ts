@@ -1,10 +1,11 @@
-import { contentSpan, makeTurn } from '../trajectory/build.js';
+import { makeTurn } from '../trajectory/build.js';
 import type { Span } from '../trajectory/span.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { contentParts, environmentSpans } from './content-parts.js';
 import { listAt, objectAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
 import { userSpans } from './injected-text.js';
 import { actionSpans } from './inline-calls.js';
+import { REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { SessionRun } from './session-run.js';
 import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
@@ -147,8 +148,8 @@ function readReasoning(run: SessionRun, line: JsonObject, path: string): void {
     run.flag('reasoning_hidden');
     return;
   }
-  run.flag('reasoning_summary');
-  openReply(run, { ...contentSpan('reasoning', 'environment', text), inline: false });
+  run.flag(REASONING_SUMMARY);
+  openReply(run, summarySpan(text));
 }
 
 function openReply(run: SessionRun, span: Span): void {

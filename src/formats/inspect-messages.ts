@@ -4,6 +4,7 @@ import type { Role, Truncation, Turn } from '../trajectory/turn.js';
 import { environmentSpans, IMAGE_PLACEHOLDER } from './content-parts.js';
 import { fieldPath, listAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
 import { actionSpans } from './inline-calls.js';
+import { REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { asString, isObject, type JsonObject } from './shape.js';
 import { callSpan } from './structured-calls.js';
 
@@ -18,7 +19,7 @@ const ROLES: Readonly<Record<string, Role>> = {
 const MEDIA: ReadonlySet<string> = new Set(['image', 'audio', 'video', 'document', 'data']);
 
 export interface InspectPart {
-  readonly kind: 'text' | 'reasoning' | 'image' | 'hidden';
+  readonly kind: 'text' | 'reasoning' | 'summary' | 'image' | 'hidden';
   readonly text: string;
 }
 
@@ -60,6 +61,7 @@ function replyTurn(
   if (old !== null && old !== '') spans.push(reasoningSpan(old));
   for (const part of parts) {
     if (part.kind === 'reasoning') spans.push(reasoningSpan(part.text));
+    else if (part.kind === 'summary') spans.push(summarySpan(part.text));
     else if (part.kind === 'image') spans.push(contentSpan('image', 'environment', part.text));
     else if (part.kind === 'text') spans.push(...actionSpans(part.text, []));
   }
@@ -77,6 +79,7 @@ function replyTurn(
   });
   const flags = [
     ...(parts.some((part) => part.kind === 'hidden') ? ['reasoning_hidden'] : []),
+    ...(parts.some((part) => part.kind === 'summary') ? [REASONING_SUMMARY] : []),
     ...(at.generated ? [] : ['not_generated']),
   ];
   const written = at.generated ? spans : spans.map((span): Span => ({ ...span, origin: 'environment' }));
@@ -94,9 +97,9 @@ export function inspectParts(content: unknown, path: string): InspectPart[] {
     const type = stringAt(part, 'type', partPath) ?? 'text';
     if (type === 'reasoning') {
       const text = stringAt(part, 'reasoning', partPath) ?? '';
-      return part['redacted'] === true || text === ''
-        ? { kind: 'hidden', text: '' }
-        : { kind: 'reasoning', text };
+      if (part['redacted'] !== true && text !== '') return { kind: 'reasoning', text };
+      const summary = stringAt(part, 'summary', partPath) ?? '';
+      return { kind: summary === '' ? 'hidden' : 'summary', text: summary };
     }
     if (MEDIA.has(type)) return { kind: 'image', text: IMAGE_PLACEHOLDER };
     if (type === 'text') return { kind: 'text', text: requiredString(part, 'text', partPath) };

@@ -52,11 +52,13 @@ export const inspect: FormatAdapter = {
     scores:
       'the verdict of each scorer on the final answer, against a target that the agent never saw; C, P, I and N are 1, 0.5, 0 and 0',
     executions: 'outcome and seconds of every tool call; experiments only where the pipeline names tools',
-    reasoning: 'reasoning parts; those that the provider encrypted are flagged (reasoning_hidden)',
+    reasoning:
+      'reasoning parts; what the provider encrypted is absent (reasoning_hidden) or a summary (reasoning_summary)',
     token_ids: 'none',
     logprobs: 'none (top log-probabilities of providers name no token ids)',
     loss: [
       'what a model wrote and the final messages lack: replies that a solver dropped, sub-agents (counted in the flag generations_not_in_messages)',
+      'contexts that a compaction made smaller: the run is kept as its whole messages (flag context_edited)',
       'model calls of scorers, which judge, with answer, explanation and metadata of scores',
       'target, store, state changes and other events, usage, and the call of the API that they repeat',
       'pictures and other media: a placeholder stands for them',
@@ -133,14 +135,15 @@ function readSample(
   for (const flag of boundaryFlags(executions)) flags.add(flag);
   const scored = sampleScores(sample);
   const id = asId(sample['id']);
+  const epoch = asId(sample['epoch']);
+  if (epoch !== null) flags.add(`sample_epoch:${epoch}`);
   const run = asId(evaluation['run_id']) ?? asId(evaluation['eval_id']);
   const task = asString(evaluation['task']);
   return rawTrajectory(
     { turns, executions },
     {
       submissions: scored.submissions,
-      session_id:
-        asId(sample['uuid']) ?? [run, id, asId(sample['epoch'])].filter((part) => part !== null).join('/'),
+      session_id: asId(sample['uuid']) ?? [run, id, epoch].filter((part) => part !== null).join('/'),
       // The epochs of a sample are rollouts of one prompt.
       group: id === null ? null : `${run ?? task ?? 'inspect'}/${id}`,
       task_id: typeof sample['id'] === 'string' && !/^\d+$/.test(sample['id']) ? id : taskId(task, id),
@@ -182,6 +185,9 @@ function sampleTurns(
     const message = objectOf(value, path);
     const generation = message['role'] === 'assistant' ? generated(message) : null;
     if (generation !== null) used.add(generation);
+    // A compaction shows the model less than what the messages keep.
+    const shown = generation?.input.length ?? 0;
+    if (shown > 0 && shown < index) flags.add('context_edited');
     const byModel = generation !== null || (events.generations.length === 0 && message['source'] !== 'input');
     return inspectTurn(message, {
       path,

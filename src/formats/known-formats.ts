@@ -8,8 +8,8 @@ const registered: FormatAdapter[] = [];
 
 /**
  * Adds a format of the library's user to those that readTrajectories knows in this process; it is asked before the
- * built-in ones. The workers of a run are threads of their own and do not see it: what a run reads is declared in its
- * pipeline. Gives a function that takes it away again.
+ * built-in ones. The workers of a run are threads of their own and do not see it: a run takes adapters from the modules
+ * that its pipeline names. Gives a function that takes it away again.
  *
  * @throws TrajmillError E_CONFIG for a name that is taken or not in lower case words joined by hyphens
  */

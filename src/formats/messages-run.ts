@@ -11,6 +11,7 @@ import {
 import { markInterrupted, sessionEnd } from './claude-end.js';
 import { claudeOutcome } from './claude-outcomes.js';
 import { rawTrajectory } from './raw-trajectory.js';
+import { thinkingFlags } from './reasoning-summary.js';
 import { scoredCalls } from './scored-calls.js';
 import { type CallOutcome, type ShellCall, shellExecutions } from './shell-executions.js';
 
@@ -56,7 +57,7 @@ export function messagesRun(
       model,
       submissions: scored.submissions,
       epochs: epochs.length > 0 ? epochs : [{ turns: [], reason: null }],
-      flags: [...scored.flags, ...(rest.flags ?? [])],
+      flags: [...scored.flags, ...thinkingFlags(turns, model), ...(rest.flags ?? [])],
     },
   );
 }

@@ -11,6 +11,7 @@ import { type WrittenAction, writtenAction } from './mle-dojo-action.js';
 import { alignActions } from './mle-dojo-alignment.js';
 import { type DojoAction, isHistory, messagesOf, readHistory } from './mle-dojo-history.js';
 import { outcomeOfResult, outcomeOfText } from './mle-dojo-outcome.js';
+import { rawTrajectory } from './raw-trajectory.js';
 import { asString, hasKeys, isObject } from './shape.js';
 
 const GRADER = 'mle-dojo';
@@ -111,28 +112,19 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
   const { executions, submissions } = runs(replies, { turns, context, actionOf });
   const budget = budgets(textOf(turns[0]));
   return [
-    {
-      session_id: null,
-      parent_session: null,
-      group: null,
-      task_id: history?.competition ?? null,
-      task_claims: null,
-      scaffold: 'mle-dojo',
-      scaffold_version: null,
-      model: null,
-      policy_version: null,
-      tools: null,
-      turns,
-      executions,
-      submissions,
-      epochs: [{ turns: turns.map((_, index) => index), reason: null }],
-      termination: termination(replies, budget.turns),
-      turn_budget: budget.turns,
-      seconds_budget: budget.seconds,
-      resolved: null,
-      feedback_exposes_test_score: true,
-      flags: [...flags],
-    },
+    rawTrajectory(
+      { turns, executions },
+      {
+        task_id: history?.competition ?? null,
+        scaffold: 'mle-dojo',
+        submissions,
+        termination: termination(replies, budget.turns),
+        turn_budget: budget.turns,
+        seconds_budget: budget.seconds,
+        feedback_exposes_test_score: true,
+        flags: [...flags],
+      },
+    ),
   ];
 }
 

@@ -6,6 +6,7 @@ import {
   competitionReports,
   reportSubmission,
 } from './competition-report.js';
+import { asString } from './shape.js';
 
 /** Names under which MLE-bench and its re-implementations write grades. */
 const GRADE_NAME = /(?:grad(?:e|ing|es)(?:_report)?|competition_report)\.json$/i;
@@ -15,18 +16,35 @@ export function isGradeName(name: string): boolean {
   return GRADE_NAME.test(name);
 }
 
+/** Logs that take a grade from beside them. */
+const GRADED_LOG = /(?:journal\.jsonl?|_search_data\.json|state\.json)$/;
+
+export function isGradedLog(name: string): boolean {
+  return GRADED_LOG.test(name);
+}
+
 /**
  * The run with the grade of its final submission, where one lies beside it. A report of several competitions counts
  * only for the one that the run's path or task names. Which experiment made the submission the report does not say.
  */
 export function joinGrade(run: RawTrajectory, context: ReadContext): RawTrajectory {
   if (run.submissions.some(({ scale }) => scale === 'test')) return run;
-  const names = context.siblings.names.filter(isGradeName);
-  const found = names.flatMap((name) => reportsIn(context.siblings.readText(name, 'mlebench_grade')));
-  const named = found.filter(({ competition_id }) => isOf(run, context.place.path, competition_id));
-  const fitting = named.length > 0 ? named : found.length === 1 ? found : [];
+  const { names } = context.siblings;
+  const read = (chosen: readonly string[]): Grade[] =>
+    chosen.flatMap((name) => reportsIn(context.siblings.readText(name, 'mlebench_grade')));
+  const { path } = context.place;
+  const beside = read(names.filter((name) => isGradeName(name) && !name.includes('/')));
+  const around =
+    beside.length > 0 ? [] : read(names.filter((name) => isGradeName(name) && name.includes('/')));
+  const found = beside.length > 0 ? beside : around;
+  const named = byFolder(
+    found.filter(({ competition_id }) => isOf(run, path, competition_id)),
+    path,
+  );
+  const alone = beside.length === 1 ? beside : [];
+  const fitting = named.length > 0 ? named : alone;
   const [report, ...others] = fitting;
-  if (report === undefined) return found.length === 0 ? run : flagged(run, 'grade_of_other_competition');
+  if (report === undefined) return beside.length === 0 ? run : flagged(run, 'grade_of_other_competition');
   if (others.length > 0) return flagged(run, 'several_grades');
   const order = run.submissions.length;
   const contradicts =
@@ -46,10 +64,26 @@ export function joinGrade(run: RawTrajectory, context: ReadContext): RawTrajecto
   };
 }
 
-function reportsIn(text: string | null): CompetitionReport[] {
+/** A grade with the file that was graded. */
+type Grade = CompetitionReport & { readonly submission: string };
+
+/** Of several runs of one competition, which a group's report grades together, the one whose folder was graded. */
+function byFolder(grades: readonly Grade[], path: string): readonly Grade[] {
+  if (grades.length < 2) return grades;
+  const folders = new Set(path.split('/').slice(0, -1));
+  const own = grades.filter(({ submission, competition_id }) =>
+    submission.split('/').some((part) => part.includes(competition_id ?? '\0') && folders.has(part)),
+  );
+  return own.length > 0 ? own : grades;
+}
+
+function reportsIn(text: string | null): Grade[] {
   if (text === null) return [];
   try {
-    return competitionReports(parseJsonText(text).value).flatMap((row) => competitionReport(row) ?? []);
+    return competitionReports(parseJsonText(text).value).flatMap((row) => {
+      const report = competitionReport(row);
+      return report === null ? [] : [{ ...report, submission: asString(row['submission_path']) ?? '' }];
+    });
   } catch {
     return [];
   }

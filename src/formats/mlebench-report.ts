@@ -1,11 +1,8 @@
 import { RejectError } from '../logs/reject.js';
 import type { Detection, FormatAdapter, ReadContext, SidecarOf, Sniff } from './adapter.js';
 import { competitionReports } from './competition-report.js';
-import { isGradeName } from './mlebench-grade.js';
+import { isGradedLog, isGradeName } from './mlebench-grade.js';
 import { isObject } from './shape.js';
-
-/** Logs that take a grade from beside them. */
-const RUN_LOG = /(?:journal\.jsonl?|_search_data\.json|state\.json)$/;
 
 export const mlebenchReport: FormatAdapter = {
   name: 'mlebench-report',
@@ -35,7 +32,7 @@ function detect(sniff: Sniff): Detection | null {
 
 function read(_input: unknown, context: ReadContext): SidecarOf {
   const own = context.place.path.slice(context.place.path.lastIndexOf('/') + 1);
-  const run = isGradeName(own) ? context.siblings.names.find((name) => RUN_LOG.test(name)) : undefined;
+  const run = isGradeName(own) ? context.siblings.names.find(isGradedLog) : undefined;
   if (run === undefined) {
     throw new RejectError(
       'not_a_trajectory',

@@ -58,7 +58,9 @@ export const mlgym: FormatAdapter = {
 };
 
 function detect(sniff: Sniff): Detection | null {
-  if (isResults(sniff.json)) return { confidence: 'certain', reason: 'results of an agent and a baseline' };
+  if (isResults(sniff.json) && hasRun(sniff.json, sniff.siblings.names)) {
+    return { confidence: 'certain', reason: 'results of an agent and a baseline' };
+  }
   if (!hasKeys(sniff.json, 'trajectory', 'history', 'info')) return null;
   const info = sniff.json['info'];
   if (!Array.isArray(sniff.json['history']) || !isObject(info)) return null;
@@ -69,8 +71,16 @@ function detect(sniff: Sniff): Detection | null {
   return isMlgymExit(exit) ? { confidence: 'certain', reason: `the exit status ${exit} is MLGym's` } : null;
 }
 
+/** Scores of the agent, of a baseline, or of both: a run without a score, or a task without a baseline, lacks its part. */
 function isResults(document: unknown): document is JsonObject {
-  return hasKeys(document, 'agent', 'baseline') && Array.isArray(document['agent']);
+  if (!isObject(document) || Object.keys(document).length === 0) return false;
+  const known = Object.keys(document).every((key) => key === 'agent' || key === 'baseline');
+  return known && (!Object.hasOwn(document, 'agent') || Array.isArray(document['agent']));
+}
+
+/** One part alone says little: it is believed beside a run. */
+function hasRun(document: JsonObject, names: readonly string[]): boolean {
+  return hasKeys(document, 'agent', 'baseline') || names.some((name) => name.endsWith('.traj'));
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | SidecarOf {

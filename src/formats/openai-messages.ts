@@ -2,14 +2,15 @@ import { RejectError } from '../logs/reject.js';
 import { makeTurn, reasoningSpan } from '../trajectory/build.js';
 import type { Span } from '../trajectory/span.js';
 import type { Termination } from '../trajectory/trajectory.js';
-import type { Role, Truncation, Turn } from '../trajectory/turn.js';
+import type { Truncation, Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
+import { CHAT_ROLES } from './chat-roles.js';
 import { assistantSpans, contentParts, environmentSpans, partsText } from './content-parts.js';
 import { listAt, listOf, objectAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
 import { actionSpans } from './inline-calls.js';
 import { readRows } from './row-lists.js';
 import { scoredCalls } from './scored-calls.js';
-import { asBoolean, asId, asString, isObject, type JsonObject } from './shape.js';
+import { asBoolean, asString, firstId, isObject, type JsonObject } from './shape.js';
 import {
   type CallOutcome,
   callKind,
@@ -19,15 +20,6 @@ import {
 } from './shell-executions.js';
 import { callSpan, toolCallSpans } from './structured-calls.js';
 import { textCallMarks } from './text-calls.js';
-
-const ROLES: Readonly<Record<string, Role>> = {
-  system: 'system',
-  developer: 'system',
-  user: 'user',
-  assistant: 'assistant',
-  tool: 'tool',
-  function: 'tool',
-};
 
 /** Fields of a message that are read; any other that holds something is named in a flag. */
 const MESSAGE_KEYS: ReadonlySet<string> = new Set([
@@ -111,7 +103,7 @@ function isRow(value: unknown): boolean {
 function isMessages(value: unknown): boolean {
   if (!Array.isArray(value) || value.length === 0) return false;
   const roles = value.map((message) => (isObject(message) ? asString(message['role']) : null));
-  return roles.every((role) => role !== null) && roles.some((role) => Object.hasOwn(ROLES, role ?? ''));
+  return roles.every((role) => role !== null) && roles.some((role) => Object.hasOwn(CHAT_ROLES, role ?? ''));
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
@@ -174,7 +166,7 @@ function readMessage(
 ): Turn {
   const path = `messages[${at.index}]`;
   const logged = requiredString(message, 'role', path);
-  const role = Object.hasOwn(ROLES, logged) ? ROLES[logged] : undefined;
+  const role = Object.hasOwn(CHAT_ROLES, logged) ? CHAT_ROLES[logged] : undefined;
   if (role === undefined) throw wrongType(`${path}.role`, `a known role (not "${logged}")`, logged);
   for (const [key, value] of Object.entries(message)) {
     if (!MESSAGE_KEYS.has(key) && holdsSomething(value)) at.unread.add(key);
@@ -324,16 +316,6 @@ function terminationOf(turns: readonly Turn[]): Termination {
   const calls = reply.spans.filter((span) => span.call !== null || span.kind === 'malformed_call');
   const handsIn = calls.some((span) => FINAL_TOOLS.has(span.call?.name ?? ''));
   return handsIn || (calls.length === 0 && last === turns.length - 1) ? 'submitted' : 'unknown';
-}
-
-function firstId(sources: readonly JsonObject[], keys: readonly string[]): string | null {
-  for (const source of sources) {
-    for (const key of keys) {
-      const id = asId(source[key]);
-      if (id !== null) return id;
-    }
-  }
-  return null;
 }
 
 function holdsSomething(value: unknown): boolean {

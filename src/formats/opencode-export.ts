@@ -1,6 +1,5 @@
 import { RejectError } from '../logs/reject.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, Sniff } from './adapter.js';
-import { mostUsedModel, withoutOwnModel } from './anthropic-turns.js';
 import { sessionEnd } from './claude-end.js';
 import { asOrigin } from './content-parts.js';
 import { objectOf } from './fields.js';
@@ -15,6 +14,7 @@ import {
 } from './opencode-tables.js';
 import { inputTurn, isCleared, isReply, replyTurns } from './opencode-turns.js';
 import { SessionRun } from './session-run.js';
+import { settleSession } from './settled-session.js';
 import { asId, asString, isObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
 
@@ -31,7 +31,7 @@ export const opencodeExport: FormatAdapter = {
     scores: 'none',
     executions:
       'state, times and exit codes of tool parts; experiments only if a pipeline names tools or command patterns',
-    reasoning: 'reasoning parts',
+    reasoning: 'reasoning parts; of OpenAI and Google they are summaries (reasoning_summary), never trained',
     token_ids: 'none',
     logprobs: 'none',
     loss: [
@@ -114,15 +114,7 @@ function readSession(
       else run.aside(one.turn);
     }
   });
-  const model =
-    mostUsedModel(run.context.flatMap((index) => run.turns[index] ?? [])) ?? mostUsedModel(run.turns);
-  withoutOwnModel(run.turns, model).forEach((turn, index) => {
-    run.replace(index, turn);
-  });
-  const rewound = run.turns.filter(
-    (turn) => turn.role === 'assistant' && turn.flags.includes('rewound'),
-  ).length;
-  if (rewound > 0) run.flag(`rewound_turns:${rewound}`);
+  const model = settleSession(run);
   const parent = asId(info['parent_id']) ?? asId(info['parentID']) ?? at.parents.get(session.id) ?? null;
   if (parent !== null) run.flag('subagent');
   if (at.elsewhere.has(session.id)) run.flag('subagents_in_other_files');

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../logs/json.js';
 import { RejectError } from '../logs/reject.js';
 import type { Siblings } from './adapter.js';
 import { fieldPath, listAt, listOf, objectAt, objectOf, requiredString } from './fields.js';
@@ -151,7 +152,7 @@ function dataOf(row: Row): JsonObject {
   const text = requiredString(row.fields, 'data', row.path);
   let data: unknown;
   try {
-    data = JSON.parse(text);
+    data = parseJsonText(text).value;
   } catch {
     throw new RejectError('bad_shape', `${row.path}.data: a string that is not JSON`);
   }

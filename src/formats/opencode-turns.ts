@@ -4,8 +4,9 @@ import type { Truncation, Turn } from '../trajectory/turn.js';
 import { IMAGE_PLACEHOLDER } from './content-parts.js';
 import { fieldPath, objectAt, requiredString, stringAt } from './fields.js';
 import type { OpencodeMessage } from './opencode-tables.js';
+import { isSummary, REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import type { RecordedOutcome } from './session-run.js';
-import { asNumber, asString, isObject, type JsonObject } from './shape.js';
+import { asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { callSpan } from './structured-calls.js';
 import { isoMillis } from './times.js';
 
@@ -77,7 +78,7 @@ export function replyTurns(message: OpencodeMessage): OpencodeTurn[] {
     if (type === 'text' || type === 'reasoning') {
       const text = stringAt(data, 'text', path) ?? '';
       if (text !== '')
-        step.spans.push(type === 'text' ? contentSpan('text', 'model', text) : reasoningSpan(text));
+        step.spans.push(type === 'text' ? contentSpan('text', 'model', text) : thoughtSpan(data, text));
     } else if (type === 'tool') {
       step.spans.push(toolCall(data, path));
       const result = toolResult(data, path);
@@ -92,6 +93,7 @@ export function replyTurns(message: OpencodeMessage): OpencodeTurn[] {
     const own = step.spans.map((span) => (span.origin === 'model' ? { ...span, model } : span));
     const turn = makeTurn('assistant', own, {
       timestamp,
+      flags: own.some(isSummary) ? [REASONING_SUMMARY] : [],
       truncated: truncation(step.finish, step === last ? message.data : null),
     });
     return [{ turn, outcome: null }, ...step.results];
@@ -169,4 +171,11 @@ function fileText(data: JsonObject): string {
 function created(data: JsonObject | null): string | null {
   const { time } = (data ?? {}) as { time?: unknown };
   return isObject(time) ? isoMillis(time['created']) : null;
+}
+
+/** Providers that keep reasoning to themselves mark its summary with what they need to find it again. */
+function thoughtSpan(part: JsonObject, text: string): Span {
+  const metadata = isObject(part['metadata']) ? part['metadata'] : {};
+  const kept = hasKeys(metadata['openai'], 'reasoningEncryptedContent') || isObject(metadata['google']);
+  return kept ? summarySpan(text) : reasoningSpan(text);
 }

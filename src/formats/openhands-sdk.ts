@@ -7,6 +7,7 @@ import { assistantSpans, contentParts, environmentSpans, partsText } from './con
 import { listAt, objectAt, objectOf, requiredString, stringAt, tokenIdsAt } from './fields.js';
 import { userSpans } from './injected-text.js';
 import { actionSpans } from './inline-calls.js';
+import { reasoningFlags, summarySpan } from './reasoning-summary.js';
 import { type RecordedOutcome, SessionRun } from './session-run.js';
 import { asBoolean, asNumber, asString, isObject, type JsonObject } from './shape.js';
 import { callSpan, toolCallSpans } from './structured-calls.js';
@@ -191,11 +192,10 @@ class SdkReader {
     }
     const written = textsOf(item['content']);
     if (written !== '') return [reasoningSpan(written)];
-    this.run.flag('reasoning_hidden');
     const summary = textsOf(item['summary']);
-    if (summary === '') return [];
-    this.run.flag('reasoning_summary');
-    return [{ ...reasoningSpan(summary), origin: 'environment' }];
+    const spans = summary === '' ? [] : [summarySpan(summary)];
+    for (const flag of reasoningFlags(spans)) this.run.flag(flag);
+    return spans;
   }
 
   private observation(event: JsonObject, path: string): void {

@@ -1,11 +1,11 @@
 import { contentSpan, makeTurn } from '../trajectory/build.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
-import { mostUsedModel, withoutOwnModel } from './anthropic-turns.js';
 import { sessionEnd } from './claude-end.js';
 import { listOf } from './fields.js';
 import { keptFrom, type PiEntry, type PiTree, piTree } from './pi-entries.js';
 import { piTurn } from './pi-turns.js';
 import { inherited, SessionRun } from './session-run.js';
+import { settleSession } from './settled-session.js';
 import { asArray, asString, hasKeys, isObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
 
@@ -20,7 +20,8 @@ export const piSession: FormatAdapter = {
     scores: 'none',
     executions:
       'calls with the error mark of their results; experiments only if a pipeline names tools or command patterns',
-    reasoning: 'thinking parts; absent where they are redacted or empty (flag reasoning_hidden)',
+    reasoning:
+      'thinking parts; absent where they are redacted or empty (flag reasoning_hidden); of OpenAI and Google they are summaries (reasoning_summary), never trained',
     token_ids: 'none',
     logprobs: 'none',
     loss: [
@@ -55,15 +56,7 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   run.flag(...tree.flags);
   fill(run, tree);
   requireModelTurns(run.turns);
-  const model =
-    mostUsedModel(run.context.flatMap((index) => run.turns[index] ?? [])) ?? mostUsedModel(run.turns);
-  withoutOwnModel(run.turns, model).forEach((turn, index) => {
-    run.replace(index, turn);
-  });
-  const rewound = run.turns.filter(
-    (turn) => turn.role === 'assistant' && turn.flags.includes('rewound'),
-  ).length;
-  if (rewound > 0) run.flag(`rewound_turns:${rewound}`);
+  const model = settleSession(run);
   const tools = asArray(header['tools']);
   return [
     run.finish(context, {

@@ -4,6 +4,7 @@ import type { Truncation, Turn } from '../trajectory/turn.js';
 import { contentParts, environmentSpans, IMAGE_PLACEHOLDER } from './content-parts.js';
 import { booleanAt, fieldPath, listAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
 import type { PiEntry } from './pi-entries.js';
+import { REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import type { RecordedOutcome } from './session-run.js';
 import { asNumber, asString, type JsonObject } from './shape.js';
 import { callSpan } from './structured-calls.js';
@@ -89,6 +90,9 @@ function messageTurn(message: JsonObject, at: { path: string; timestamp: string 
   }
 }
 
+/** APIs that keep reasoning to themselves and send a summary of it. */
+const SUMMARY_APIS = /responses$|^google-/;
+
 function replyTurn(message: JsonObject, at: { path: string; timestamp: string | null }): Turn {
   const { path, timestamp } = at;
   const { content } = message as { content?: unknown };
@@ -107,7 +111,10 @@ function replyTurn(message: JsonObject, at: { path: string; timestamp: string | 
     } else if (type === 'thinking') {
       const text = stringAt(part, 'thinking', partPath) ?? '';
       if (text === '' || part['redacted'] === true) flags.add('reasoning_hidden');
-      else spans.push(reasoningSpan(text));
+      else if (SUMMARY_APIS.test(asString(message['api']) ?? '')) {
+        flags.add(REASONING_SUMMARY);
+        spans.push(summarySpan(text));
+      } else spans.push(reasoningSpan(text));
     } else if (type === 'toolCall') {
       spans.push(
         callSpan({

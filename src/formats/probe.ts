@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS, type ReadLimits } from '../logs/limits.js';
 import { RejectError } from '../logs/reject.js';
 import type { FormatAdapter } from './adapter.js';
-import { detect } from './detect.js';
+import { judge } from './judge.js';
 import { knownFormats } from './known-formats.js';
 import type { SiblingFolder } from './siblings.js';
 import { recordSiblings } from './siblings.js';
@@ -21,10 +21,12 @@ export async function probeFile(
   const only = formats.find(({ name }) => name === options.format) ?? null;
   try {
     const siblings = recordSiblings(alone, absolute);
-    const { file, sniff, whole } = await sniffFile({ absolute, path: absolute, siblings, limits });
-    if (file.compression !== null || whole !== null || sniff.lines.length === 0) return { splittable: false };
-    const verdict = detect(sniff, { formats, only });
-    return { splittable: verdict.adapter !== null && verdict.unit === 'line' };
+    const sniffed = await sniffFile({ absolute, path: absolute, siblings, limits });
+    const { file, sniff, stray, whole } = sniffed;
+    if (file.compression !== null || whole !== null) return { splittable: false };
+    if (sniff.lines.length === 0 && stray.length === 0) return { splittable: false };
+    const verdict = judge(sniffed, { formats, only });
+    return { splittable: !(verdict instanceof RejectError) && verdict.unit === 'line' };
   } catch (error) {
     // A file that cannot be read is one task of its own, whose reader reports it.
     if (error instanceof RejectError) return { splittable: false };

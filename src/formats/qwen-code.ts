@@ -1,8 +1,10 @@
-import { contentSpan, makeTurn } from '../trajectory/build.js';
+import { contentSpan, makeTurn, reasoningSpan } from '../trajectory/build.js';
+import type { Span } from '../trajectory/span.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { fieldPath, listAt, objectAt, objectOf, stringAt } from './fields.js';
 import { geminiParts, modelPartSpans, userPartTurns } from './gemini-parts.js';
+import { isSummary, REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { lastChain } from './record-chain.js';
 import { inherited, type RecordedOutcome, SessionRun } from './session-run.js';
 import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
@@ -29,7 +31,7 @@ export const qwenCode: FormatAdapter = {
     recognised_by: 'lines with parentUuid and message.parts, or with parentUuid and systemPayload',
     scores: 'none',
     executions: 'status of each call where the tool result records it',
-    reasoning: 'thought parts',
+    reasoning: 'thought parts; of Gemini models they are summaries (reasoning_summary), never trained',
     token_ids: 'none',
     logprobs: 'none',
     loss: [
@@ -138,7 +140,11 @@ function readRecord(
   if (message['role'] === 'model') {
     const own = asString(record['model']);
     const model = own === at.model ? null : own;
-    const spans = modelPartSpans(parts, partsPath).map((span) => ({ ...span, model }));
+    const spans = modelPartSpans(parts, partsPath, thoughtsOf(own ?? at.model)).map((span) => ({
+      ...span,
+      model,
+    }));
+    if (spans.some(isSummary)) run.flag(REASONING_SUMMARY);
     run.push(makeTurn('assistant', spans, { timestamp }));
     return;
   }
@@ -185,7 +191,13 @@ function contentTurns(contents: readonly unknown[], path: string): Turn[] {
     const content = objectOf(value, `${path}[${index}]`);
     const partsPath = `${path}[${index}].parts`;
     const parts = geminiParts(content['parts'], partsPath);
-    if (content['role'] === 'model') return [makeTurn('assistant', modelPartSpans(parts, partsPath))];
+    if (content['role'] === 'model')
+      return [makeTurn('assistant', modelPartSpans(parts, partsPath, reasoningSpan))];
     return userPartTurns(parts, { path: partsPath, timestamp: null }).map(({ turn }) => turn);
   });
+}
+
+/** Qwen's own models send their reasoning; Gemini models, which it can use as well, a summary. */
+function thoughtsOf(model: string | null): (text: string) => Span {
+  return /gemini/i.test(model ?? '') ? summarySpan : reasoningSpan;
 }

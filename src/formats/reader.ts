@@ -12,7 +12,8 @@ import { openZip } from '../logs/zip.js';
 import type { ExperimentTable, FormatAdapter, Place } from './adapter.js';
 import { readMembers } from './archive-members.js';
 import type { ColumnMapping } from './column-mapping.js';
-import { detect, type Verdict } from './detect.js';
+import { detect } from './detect.js';
+import { type Chosen, judge } from './judge.js';
 import { knownFormats } from './known-formats.js';
 import { type ReadResult, type RecordReader, readRecord, rejectResult } from './record.js';
 import { diskSiblings, listedSiblings, recordSiblings, type SiblingFolder } from './siblings.js';
@@ -54,8 +55,6 @@ interface Job {
   readonly formats: readonly FormatAdapter[];
   readonly only: FormatAdapter | null;
 }
-
-type Chosen = Extract<Verdict, { adapter: FormatAdapter }>;
 
 /**
  * Everything that one file, or one byte range of a splittable file, holds. A file that yields no trajectory yields
@@ -174,20 +173,6 @@ async function* zipMembers(job: Job, sniffed: SniffedFile): AsyncGenerator<TarMe
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
-}
-
-/** The adapter for a file, or why there is none. */
-function judge(sniffed: SniffedFile, job: Pick<Job, 'formats' | 'only'>): Chosen | RejectError {
-  let verdict: Verdict;
-  try {
-    verdict = detect(sniffed.sniff, job);
-  } catch (error) {
-    return error instanceof RejectError ? error : new RejectError('internal', `detection: ${error}`);
-  }
-  if (verdict.adapter !== null) return verdict;
-  const known = verdict.code !== 'unknown_format' || verdict.message.startsWith('looks like');
-  if (sniffed.fault !== null && !known) return sniffed.fault;
-  return new RejectError(verdict.code, verdict.message);
 }
 
 function isFirstRange(job: Job): boolean {

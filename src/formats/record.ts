@@ -122,8 +122,13 @@ function complete(
       adapter_version: adapter.version,
       sidecars: siblings.sidecars(),
     },
-    flags: [...new Set([...flags, ...raw.flags])],
+    flags: [...new Set([...flags, ...raw.flags, ...(raw.turns.some(isEmptyReply) ? ['empty_turns'] : [])])],
   };
+}
+
+/** A turn of the model that holds neither words nor a call. */
+function isEmptyReply({ role, spans }: Turn): boolean {
+  return role === 'assistant' && spans.every(({ text, call }) => text === '' && call === null);
 }
 
 /** One line about a fault that no adapter should raise. */

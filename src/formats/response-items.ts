@@ -1,8 +1,10 @@
-import { contentSpan, makeTurn, reasoningSpan, structuredCallSpan } from '../trajectory/build.js';
+import { contentSpan, makeTurn, structuredCallSpan } from '../trajectory/build.js';
 import type { Origin, Span } from '../trajectory/span.js';
 import type { Role, Turn } from '../trajectory/turn.js';
 import { IMAGE_PLACEHOLDER } from './content-parts.js';
-import { fieldPath, listAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
+import { fieldPath, objectOf, requiredString, stringAt, wrongType } from './fields.js';
+import { reasoningFlags } from './reasoning-summary.js';
+import { reasoningItemSpans } from './response-reasoning.js';
 import { asId, asString, isObject, type JsonObject } from './shape.js';
 import { callSpan } from './structured-calls.js';
 
@@ -61,8 +63,8 @@ export class ItemTurns {
       return this.addTurn('user', spans, { ...context, flags: [...context.flags, 'agent_message'] });
     }
     if (type === 'reasoning') {
-      const spans = reasoningSpans(item, path);
-      return this.addModel(spans, context, hiddenFlag(spans));
+      const spans = reasoningItemSpans(item, path);
+      return this.addModel(spans, context, reasoningFlags(spans));
     }
     if (OUTPUT_SUFFIX.test(type)) return this.addOutput(item, context);
     const call = itemCall(item, type, path);
@@ -211,31 +213,6 @@ function itemParts(content: unknown, path: string): ItemPart[] {
 function itemPart(text: string, rest: { image?: boolean; refusal?: boolean }): ItemPart {
   const { image = false, refusal = false } = rest;
   return { text, image, refusal, span: (kind) => contentSpan(image ? 'image' : kind, 'environment', text) };
-}
-
-/** Reasoning whose text is logged, else its summary, which is the provider's words about it and environment. */
-function reasoningSpans(item: JsonObject, path: string): Span[] {
-  const logged = reasoningTexts(item, 'content', path);
-  if (logged.length > 0) return logged.map(reasoningSpan);
-  return reasoningTexts(item, 'summary', path).map((text) => ({
-    ...reasoningSpan(text),
-    origin: 'environment',
-  }));
-}
-
-function reasoningTexts(item: JsonObject, key: string, path: string): string[] {
-  const value = item[key] ?? null;
-  if (typeof value === 'string') return value === '' ? [] : [value];
-  return (listAt(item, key, path) ?? []).flatMap((entry, index) => {
-    const partPath = `${fieldPath(path, key)}[${index}]`;
-    const text = stringAt(objectOf(entry, partPath), 'text', partPath) ?? '';
-    return text === '' ? [] : [text];
-  });
-}
-
-function hiddenFlag(spans: readonly Span[]): string[] {
-  if (spans.length === 0) return ['reasoning_hidden'];
-  return spans.some((span) => span.origin === 'environment') ? ['reasoning_summary'] : [];
 }
 
 /** Keys of a call that the provider runs itself which are not what the model asked for. */

@@ -1,8 +1,10 @@
-import { contentSpan, reasoningSpan } from '../trajectory/build.js';
+import { contentSpan } from '../trajectory/build.js';
 import type { Span } from '../trajectory/span.js';
 import type { Truncation } from '../trajectory/turn.js';
 import { assistantSpans, contentParts } from './content-parts.js';
 import { fieldPath, listAt, objectOf, requiredString, stringAt } from './fields.js';
+import { reasoningFlags } from './reasoning-summary.js';
+import { reasoningItemSpans } from './response-reasoning.js';
 import { isObject, type JsonObject } from './shape.js';
 import { callSpan } from './structured-calls.js';
 
@@ -13,16 +15,18 @@ export interface ResponseReply {
   readonly truncated: Truncation | null;
 }
 
-/** Reads `{object: "response", output: [...]}`: messages, calls, and reasoning where its text is logged. */
+/** Reads `{object: "response", output: [...]}`: messages, calls, and reasoning: its text where that is logged, else its summary. */
 export function responseReply(reply: JsonObject, path: string): ResponseReply {
   const items = (listAt(reply, 'output', path) ?? []).map((value, index) =>
     objectOf(value, `${path}.output[${index}]`),
   );
   const spans = items.flatMap((item, index) => itemSpans(item, `${path}.output[${index}]`));
-  const hidden = items.some((item) => item['type'] === 'reasoning' && (item['content'] ?? null) === null);
+  const flags = items.flatMap((item, index) =>
+    item['type'] === 'reasoning' ? reasoningFlags(reasoningItemSpans(item, `${path}.output[${index}]`)) : [],
+  );
   const details = reply['incomplete_details'];
   const cut = isObject(details) && details['reason'] === 'max_output_tokens';
-  return { spans, flags: hidden ? ['reasoning_hidden'] : [], truncated: cut ? 'length' : null };
+  return { spans, flags: [...new Set(flags)], truncated: cut ? 'length' : null };
 }
 
 function itemSpans(item: JsonObject, path: string): Span[] {
@@ -30,13 +34,7 @@ function itemSpans(item: JsonObject, path: string): Span[] {
     const id = stringAt(item, 'call_id', path) ?? stringAt(item, 'id', path);
     return [callSpan({ id, name: requiredString(item, 'name', path), arguments: item['arguments'] })];
   }
-  if (item['type'] === 'reasoning') {
-    const parts = listAt(item, 'content', path) ?? [];
-    const texts = parts.map((part, index) =>
-      stringAt(objectOf(part, `${path}.content[${index}]`), 'text', path),
-    );
-    return texts.flatMap((text) => (text === null || text === '' ? [] : [reasoningSpan(text)]));
-  }
+  if (item['type'] === 'reasoning') return reasoningItemSpans(item, path);
   const parts = contentParts(item['content'], fieldPath(path, 'content'));
   return assistantSpans(parts, (text) => [contentSpan('text', 'model', text)]);
 }

@@ -32,6 +32,7 @@ import {
   boundaryFlags,
   inferredOutcome,
   requireModelTurns,
+  type ShellCall,
   shellExecutions,
 } from './shell-executions.js';
 import { toolCallSpans } from './structured-calls.js';
@@ -89,7 +90,7 @@ export const rllmEpisode: FormatAdapter = {
     recognised_by: 'an object with termination_reason and trajectories of steps with chat_completions',
     scores: 'test scores that the Score tool showed, with its thresholds as claims',
     executions:
-      'scripts and Score calls; the outcome is read out of the text, there are no exit codes or times',
+      'scripts and Score calls; the outcome is read out of the text, there are no exit codes or times; a script that the end of the clock of the whole run cut off is an infrastructure failure',
     reasoning: 'think tags in content, or a reasoning field',
     token_ids: 'prompt_ids and response_ids of each step where recorded',
     logprobs: 'logprobs of each step where recorded',
@@ -161,7 +162,9 @@ function readRun(
     const feedback = answer === undefined || answer.role === 'assistant' ? null : toolText(answer.content);
     return replyTurn(entry, (text) => (sandmle ? sandmleMarks(text, feedback) : jsonCallMarks(text)));
   });
-  const run = sandmle ? sandmleCalls(turns, followers, context) : otherCalls(turns, context);
+  const run = sandmle
+    ? sandmleCalls(turns, { followers, context, clockRanOut: episode.termination === 'time_limit' })
+    : otherCalls(turns, context);
   const versions = new Set(turns.flatMap((turn) => turn.policy?.weight_version ?? []));
   const replies = contexts.entries.filter((entry) => entry.message.role === 'assistant').length;
   const pruned = sandmle && episode.rounds !== null && episode.rounds > replies;
@@ -276,14 +279,15 @@ function stepTokens(step: Step, output: JsonObject | null): ReturnType<typeof po
 
 function sandmleCalls(
   turns: readonly Turn[],
-  followers: ReadonlyMap<number, number>,
-  context: ReadContext,
+  run: { followers: ReadonlyMap<number, number>; context: ReadContext; clockRanOut: boolean },
 ): SandmleRun {
-  return sandmleRun(turns, context, (call) => {
+  const { followers, context, clockRanOut } = run;
+  const answerOf = (call: ShellCall): number | null => {
     if (call.id !== null) return answerTurn(turns, call);
     const next = followers.get(call.call_turn) ?? null;
     return next === null || turns[next]?.role === 'assistant' ? null : next;
-  });
+  };
+  return sandmleRun(turns, context, { answerOf, clockRanOut });
 }
 
 /** Episodes of other tasks: calls are experiments only where the pipeline names them, beside SandMLE's own. */

@@ -23,6 +23,13 @@ interface Answered {
   readonly text: string | null;
 }
 
+interface SandmleAnswers {
+  /** the turn that answers a call; null where the log ends first */
+  readonly answerOf: (call: ShellCall) => number | null;
+  /** the run ended because its own clock did: what had no answer by then is no fault of the agent */
+  readonly clockRanOut: boolean;
+}
+
 /**
  * Scripts are experiments; a Score call grades the file that the latest of them left. After a script that failed the
  * file may be an older one: such a submission is marked stale. That a file was found is no submission by itself.
@@ -30,13 +37,15 @@ interface Answered {
 export function sandmleRun(
   turns: readonly Turn[],
   context: ReadContext,
-  answerOf: (call: ShellCall) => number | null,
+  { answerOf, clockRanOut }: SandmleAnswers,
 ): SandmleRun {
   const executions: Execution[] = [];
   const submissions: Submission[] = [];
   const claims: TaskClaims[] = [];
   let latest: Execution | null = null;
-  for (const call of modelCalls(turns)) {
+  const calls = modelCalls(turns);
+  const last = calls.at(-1);
+  for (const call of calls) {
     if (turns[call.call_turn]?.truncated !== null) continue;
     const kind = callKind(call, context);
     if (kind === 'other') continue;
@@ -47,7 +56,10 @@ export function sandmleRun(
       text: feedback_turn === null ? null : turnText(turns[feedback_turn]),
     };
     if (kind === 'experiment') {
-      latest = experiment(answered, executions.length);
+      latest = experiment(answered, {
+        order: executions.length,
+        cutByClock: clockRanOut && call === last,
+      });
       executions.push(latest);
       continue;
     }
@@ -66,7 +78,10 @@ export function sandmleRun(
   };
 }
 
-function experiment(answered: Answered, order: number): Execution {
+function experiment(
+  answered: Answered,
+  { order, cutByClock }: { order: number; cutByClock: boolean },
+): Execution {
   const { call, feedback_turn, text } = answered;
   const outcome = text === null ? null : pythonOutcome(text);
   return makeExecution(
@@ -76,7 +91,7 @@ function experiment(answered: Answered, order: number): Execution {
       kind: 'experiment',
       tool: call.tool,
       call_turn: call.call_turn,
-      status: outcome?.status ?? 'unknown',
+      status: outcome?.status ?? (cutByClock ? 'infrastructure' : 'unknown'),
     },
     {
       call_span: call.call_span,
@@ -84,7 +99,7 @@ function experiment(answered: Answered, order: number): Execution {
       seconds: outcome?.seconds ?? null,
       error_type: outcome?.error_type ?? null,
       code: call.command,
-      flags: outcome === null ? [] : ['status_inferred'],
+      flags: outcome !== null ? ['status_inferred'] : cutByClock ? ['clock_ran_out'] : [],
     },
   );
 }

@@ -32,3 +32,14 @@ export function asId(value: unknown): string | null {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : null;
 }
+
+/** The first id under one of the keys, asked in order of the sources. */
+export function firstId(sources: readonly JsonObject[], keys: readonly string[]): string | null {
+  for (const source of sources) {
+    for (const key of keys) {
+      const id = asId(source[key]);
+      if (id !== null) return id;
+    }
+  }
+  return null;
+}

@@ -5,6 +5,7 @@ import { decodeText } from '../logs/json.js';
 import { DEFAULT_LIMITS } from '../logs/limits.js';
 import type { Sidecar } from '../trajectory/trajectory.js';
 import type { Siblings } from './adapter.js';
+import { type FolderListing, reportNames } from './report-places.js';
 
 /** The files beside a log, as bytes: what a recording view of them is built on. */
 export interface SiblingFolder {
@@ -23,6 +24,7 @@ export function diskSiblings(root: string, path: string, limits = DEFAULT_LIMITS
     const entries = readdirSync(join(root, posix.dirname(path)), { withFileTypes: true });
     names = entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
     names.push(...partsOnDisk(root, posix.dirname(path)));
+    names.push(...reportNames(posix.dirname(path), diskListing(root)));
   } catch {
     // An unreadable folder has no companions; the log itself is opened, and reported, elsewhere.
   }
@@ -42,6 +44,27 @@ export function isPartFolder(folder: string, files: readonly string[]): boolean 
 export function partNames(folder: string, beside: readonly string[]): string[] {
   if (!PART_FOLDER.test(posix.basename(folder))) return [];
   return beside.flatMap((other) => (other === folder ? [] : [`../${posix.basename(other)}/${PART_FILE}`]));
+}
+
+/** The folders of a disk, each looked into once. */
+export function diskListing(root: string): FolderListing {
+  const seen = new Map<string, { files: string[]; folders: string[] }>();
+  const look = (folder: string): { files: string[]; folders: string[] } => {
+    const known = seen.get(folder);
+    if (known !== undefined) return known;
+    const found = { files: [] as string[], folders: [] as string[] };
+    try {
+      for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+        if (entry.isFile()) found.files.push(entry.name);
+        else if (entry.isDirectory()) found.folders.push(entry.name);
+      }
+    } catch {
+      // a folder that is not there holds nothing
+    }
+    seen.set(folder, found);
+    return found;
+  };
+  return { files: (folder) => look(folder).files, folders: (folder) => look(folder).folders };
 }
 
 function partsOnDisk(root: string, folder: string): string[] {

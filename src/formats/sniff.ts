@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { type LogFile, readUpTo, statLog } from '../logs/bytes.js';
 import { decodeText, parseJson, type TextFlag } from '../logs/json.js';
 import type { ReadLimits } from '../logs/limits.js';
-import { splitLines } from '../logs/lines.js';
 import { RejectError } from '../logs/reject.js';
 import { type TableKind, tableKind } from '../logs/table-rows.js';
 import { isTar } from '../logs/tar.js';
 import { openZip } from '../logs/zip.js';
 import type { Siblings, Sniff } from './adapter.js';
 import { binaryKind } from './binary-kinds.js';
+import { mostParse, STRAY_LINES, sampleLines, strayRecords } from './sample-lines.js';
 
 const HEAD_CHARS = 64 * 1024;
 const MAX_LINES = 32;
@@ -31,13 +31,15 @@ export interface SniffedFile {
   readonly archive: 'tar' | 'zip' | null;
   /** set where the file is columnar */
   readonly table: TableKind | null;
+  /** records in lines of their own among other text, which count where no adapter takes the file as it stands */
+  readonly stray: readonly unknown[];
   /** why a file that begins like JSON is not, where no adapter takes it otherwise */
   readonly fault: RejectError | null;
 }
 
 /**
- * Looks at a file: JSON lines are told by a first line that parses alone, a document by the whole. Lines after a
- * broken first one are believed when most of the first ones parse.
+ * Looks at a file: JSON lines are told by a first line that parses alone, or by most of the first ones, a document by
+ * the whole. Where neither holds, records among other text are looked for further down.
  *
  * @throws RejectError for files that no format can be in (empty, binary, LFS pointer, too large, damaged gzip)
  */
@@ -64,25 +66,36 @@ export async function sniffFile(request: {
     return { ...sniffed({ file, path, siblings, head: Buffer.alloc(0), lines: [] }), table };
   refuseByFirstBytes(start.bytes);
 
-  const first = await sampleLines(start.bytes, { whole: start.whole, max: 2 });
+  const common = { file, path, siblings, head: start.bytes };
+  const first = await sampleLines(start.bytes, { whole: start.whole, max: MAX_LINES });
   if (first.total === 0 && start.whole)
     throw new RejectError('empty_file', 'the file holds blank lines only');
-  const firstRecord = first.records[0];
-  if (firstRecord !== undefined && first.failed === 0 && (first.total > 1 || !start.whole)) {
-    const lines = await sampleLines(start.bytes, { whole: start.whole, max: MAX_LINES });
-    return sniffed({ file, path, siblings, head: start.bytes, lines: lines.records });
-  }
+  const isAlone = first.total === 1 && start.whole;
+  if ((first.leads && !isAlone) || mostParse(first)) return sniffed({ ...common, lines: first.records });
 
   const looksLikeJson = /^\uFEFF?\s*(?:\{|\[\s*(?:[[{"\]]|$))/.test(headText(start.bytes));
-  if (!looksLikeJson) {
-    const lines = await sampleLines(start.bytes, { whole: start.whole, max: MAX_LINES });
-    if (mostParse(lines)) return sniffed({ file, path, siblings, head: start.bytes, lines: lines.records });
-    if (start.bytes.subarray(0, HEAD_CHARS).includes(0)) {
-      throw new RejectError('binary_file', 'the head holds NUL bytes');
-    }
-    return sniffed({ file, path, siblings, head: start.bytes, lines: [] });
+  if (looksLikeJson) return sniffDocument({ file, path, siblings, limits, start });
+
+  const more = start.whole ? start : await readMore(file, limits);
+  const lines = await sampleLines(more.bytes, { whole: more.whole, max: MAX_LINES });
+  if (mostParse(lines)) return sniffed({ ...common, lines: lines.records });
+  if (start.bytes.subarray(0, HEAD_CHARS).includes(0)) {
+    throw new RejectError('binary_file', 'the head holds NUL bytes');
   }
-  return sniffDocument({ file, path, siblings, limits, start });
+  return { ...sniffed({ ...common, lines: [] }), stray: await strayRecords(more.bytes, more) };
+}
+
+/** Enough lines to find records that do not stand at the front. */
+function readMore(file: LogFile, limits: ReadLimits): Promise<{ bytes: Buffer; whole: boolean }> {
+  let newlines = 0;
+  return readUpTo(file, {
+    maxBytes: limits.head_bytes,
+    unpacked_bytes: limits.unpacked_bytes,
+    until: (chunk) => {
+      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) newlines++;
+      return newlines >= STRAY_LINES;
+    },
+  });
 }
 
 /** A zip archive is read whole, since its directory stands at its end. */
@@ -106,6 +119,7 @@ async function sniffArchive(request: {
     flags: [],
     archive: 'zip',
     table: null,
+    stray: [],
     fault: null,
   };
 }
@@ -124,7 +138,13 @@ async function sniffDocument(request: {
   if (!content.whole || content.bytes.length > document_bytes) {
     const lines = await sampleLines(content.bytes, { whole: false, max: MAX_LINES });
     if (mostParse(lines)) return sniffed({ ...common, lines: lines.records });
-    throw new RejectError('too_large', `a single document above the limit of ${document_bytes} bytes`);
+    const fault = new RejectError(
+      'too_large',
+      `a single document above the limit of ${document_bytes} bytes`,
+    );
+    const stray = await strayRecords(content.bytes, { whole: false });
+    if (stray.length === 0) throw fault;
+    return { ...sniffed({ ...common, lines: [] }), stray, fault };
   }
   const whole = {
     bytes: content.bytes,
@@ -140,7 +160,8 @@ async function sniffDocument(request: {
     if (!(error instanceof RejectError)) throw error;
     const lines = await sampleLines(content.bytes, { whole: true, max: MAX_LINES });
     if (error.code !== 'too_deep' && mostParse(lines)) return sniffed({ ...common, lines: lines.records });
-    return { ...sniffed({ ...common, lines: [] }), whole, fault: error };
+    const stray = error.code === 'too_deep' ? [] : await strayRecords(content.bytes, { whole: true });
+    return { ...sniffed({ ...common, lines: [] }), whole, stray, fault: error };
   }
 }
 
@@ -160,6 +181,7 @@ function sniffed(parts: {
     flags: [],
     archive: null,
     table: null,
+    stray: [],
     fault: null,
   };
 }
@@ -182,44 +204,4 @@ function refuseByFirstBytes(bytes: Buffer): void {
       'a Git LFS pointer stands in place of the file: fetch it with git lfs',
     );
   }
-}
-
-interface Sample {
-  /** parsed objects and arrays */
-  readonly records: unknown[];
-  readonly failed: number;
-  readonly total: number;
-  /** the first line is a record of its own */
-  readonly leads: boolean;
-}
-
-/** The first lines of a head, parsed; a line that the head cuts off is left out. */
-async function sampleLines(bytes: Buffer, options: { whole: boolean; max: number }): Promise<Sample> {
-  const records: unknown[] = [];
-  let failed = 0;
-  let total = 0;
-  let leads = false;
-  for await (const line of splitLines([bytes], { maxLineBytes: bytes.length })) {
-    if (total === options.max) break;
-    if (line.bytes === null || (!line.terminated && !options.whole)) break;
-    total++;
-    try {
-      const { value } = parseJson(line.bytes);
-      if (typeof value === 'object' && value !== null) {
-        records.push(value);
-        leads ||= total === 1;
-      } else failed++;
-    } catch {
-      failed++;
-    }
-  }
-  return { records, failed, total, leads };
-}
-
-function mostParse(sample: Sample): boolean {
-  // Of two lines the second may be torn.
-  const enough = sample.leads
-    ? sample.records.length >= sample.failed
-    : sample.records.length > sample.failed;
-  return enough && sample.total > 1;
 }

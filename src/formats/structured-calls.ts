@@ -1,3 +1,4 @@
+import { spelledJson } from '../logs/json-spelling.js';
 import { structuredCallSpan } from '../trajectory/build.js';
 import type { Span } from '../trajectory/span.js';
 import { objectOf, requiredString, stringAt } from './fields.js';
@@ -24,7 +25,7 @@ export function toolCallSpans(list: readonly unknown[], path: string): Span[] {
 
 /** A structured call; one whose arguments are text but not JSON is malformed, and kept verbatim all the same. */
 export function callSpan(call: { id: string | null; name: string; arguments: unknown }): Span {
-  const span = structuredCallSpan(call);
+  const span = structuredCallSpan(call, spelledJson);
   return isJson(span.text) ? span : { ...span, kind: 'malformed_call' };
 }
 

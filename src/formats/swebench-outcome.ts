@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { parseJsonText } from '../logs/json.js';
 import type { RawTrajectory, ReadContext } from './adapter.js';
 import { asArray, asBoolean, asString, hasKeys, isObject, type JsonObject } from './shape.js';
@@ -35,6 +36,8 @@ export function reportVerdicts(document: unknown): Verdicts | null {
       verdicts.set(asString(id), { resolved: true, flags: [] });
     return verdicts;
   }
+  const leaderboard = leaderboardVerdicts(document);
+  if (leaderboard !== null) return leaderboard;
   const entries = Object.entries(document);
   if (entries.length === 0 || !entries.every(([, value]) => hasKeys(value, 'resolved', 'tests_status')))
     return null;
@@ -53,6 +56,20 @@ function verdictOf(report: JsonObject): Verdict | null {
   return { resolved, flags: contradicts ? ['resolved_although_patch_not_applied'] : [] };
 }
 
+/** Lists of ids in the results of SWE-bench's leaderboard, which names what is not resolved by why. */
+const LEADERBOARD_LISTS = ['no_generation', 'no_logs', 'applied', 'test_errored', 'test_timeout'] as const;
+
+function leaderboardVerdicts(document: JsonObject): Verdicts | null {
+  const resolved = document['resolved'];
+  if (!Array.isArray(resolved) || !LEADERBOARD_LISTS.some((key) => Array.isArray(document[key]))) return null;
+  const verdicts = new Map<string | null, Verdict>();
+  for (const key of LEADERBOARD_LISTS) {
+    for (const id of asArray(document[key])) verdicts.set(asString(id), { resolved: false, flags: [] });
+  }
+  for (const id of resolved) verdicts.set(asString(id), { resolved: true, flags: [] });
+  return verdicts;
+}
+
 const REPORT_NAME = /^(?:[\w.-]*[_.-])?(?:report|results)\.json$/i;
 const RUN_NAME = /(?:\.traj\.json|\.traj)$/;
 
@@ -61,22 +78,39 @@ export function runName(file: string): string | null {
   return RUN_NAME.test(file) ? file.replace(RUN_NAME, '') : null;
 }
 
+/** Whether a file's name is that of a report. */
+export function isReportName(name: string): boolean {
+  return REPORT_NAME.test(name);
+}
+
+/** Where a report lies, seen from its run; the nearest place with a verdict counts. */
+function placeOf(name: string): string {
+  return posix.dirname(name);
+}
+
 /**
- * The run with the verdict of a report beside it: one that names its instance, or one of a single instance that shares
- * its name or folder alone.
+ * The run with the verdict of a report beside it, or in a usual place around it: one that names its instance, or one of
+ * a single instance that shares its name, bears it as the name of its folder, or lies in the run's folder alone with it.
  */
 export function joinResolved(run: RawTrajectory, context: ReadContext): RawTrajectory {
   const own = context.place.path.slice(context.place.path.lastIndexOf('/') + 1);
   const base = runName(own);
-  const runs = context.siblings.names.filter((name) => runName(name) !== null);
+  const runs = context.siblings.names.filter((name) => !name.includes('/') && runName(name) !== null);
   const found = new Map<string, Verdict>();
-  for (const name of context.siblings.names) {
-    if (!REPORT_NAME.test(name)) continue;
-    const named = base !== null && name.startsWith(base);
+  let place: string | null = null;
+  for (const name of byPlace(context.siblings.names)) {
+    if (placeOf(name) !== place && found.size > 0) break;
+    place = placeOf(name);
+    const here = place === '.';
+    if (here && !REPORT_NAME.test(name)) continue;
+    if (!name.endsWith('.json') || runName(name) !== null) continue;
+    const instance = posix.basename(place);
+    if (place.startsWith(INSTANCE_LOGS) && instance !== base && instance !== run.task_id) continue;
+    const named = base !== null && (posix.basename(name).startsWith(base) || instance === base);
     // A report that bears the name of another run is that run's.
     if (!named && runs.some((other) => name.startsWith(runName(other) ?? '\0'))) continue;
     const verdicts = readVerdicts(context.siblings.readText(name, 'swebench_report'));
-    const alone = named || runs.length === 0 ? verdicts?.get(null) : undefined;
+    const alone = named || (here && runs.length === 0) ? verdicts?.get(null) : undefined;
     const verdict = (run.task_id === null ? undefined : verdicts?.get(run.task_id)) ?? alone;
     if (verdict !== undefined) found.set(name, verdict);
   }
@@ -86,6 +120,19 @@ export function joinResolved(run: RawTrajectory, context: ReadContext): RawTraje
     return { ...run, flags: [...run.flags, 'reports_contradict'] };
   }
   return { ...run, resolved: first.resolved, flags: [...run.flags, ...first.flags] };
+}
+
+/** Folder of folders, one an instance, with a report each: only one's own is read. */
+const INSTANCE_LOGS = '../logs/';
+
+/** Reports in the folder itself, then below it, then above it; of those above the one of a single instance goes first. */
+function byPlace(names: readonly string[]): string[] {
+  const rank = (name: string): number => {
+    const parts = name.split('/');
+    if (parts.length === 1) return 0;
+    return 100 * (1 + parts.filter((part) => part === '..').length) - parts.length;
+  };
+  return [...names].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
 function readVerdicts(text: string | null): Verdicts | null {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { RejectError } from '../logs/reject.js';
 import type { Detection, FormatAdapter, ReadContext, SidecarOf, Sniff } from './adapter.js';
 import { reportVerdicts, runName } from './swebench-outcome.js';
@@ -9,7 +10,7 @@ export const swebenchReport: FormatAdapter = {
   experiments: { experiment: [], scoring: [] },
   notes: {
     title:
-      'SWE-bench evaluation report, of one instance, by instance or of a whole run: joined to the runs beside it',
+      'SWE-bench evaluation report, of one instance, by instance or of a whole run: joined to the runs around it',
     recognised_by:
       'resolved and tests_status, also under instance ids, or lists of resolved and unresolved ids',
     scores: 'none of its own: `resolved` of the run of that instance',
@@ -35,10 +36,11 @@ function read(input: unknown, context: ReadContext): SidecarOf {
   const verdicts = reportVerdicts(input);
   const runs = context.siblings.names.flatMap((file) => {
     const name = runName(file);
-    return name === null ? [] : [{ file, name }];
+    return name === null ? [] : [{ file, name: posix.basename(name) }];
   });
   const judged =
     runs.find(({ name }) => own.startsWith(name)) ??
+    runs.find(({ name }) => posix.basename(posix.dirname(context.place.path)) === name) ??
     runs.find(({ name }) => [...(verdicts?.keys() ?? [])].some((id) => id !== null && name.includes(id))) ??
     (runs.length === 1 && verdicts?.has(null) ? runs[0] : undefined);
   if (judged === undefined) {

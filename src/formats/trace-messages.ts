@@ -1,3 +1,4 @@
+import { parseJsonText } from '../logs/json.js';
 import { asArray, asId, asString, isObject, type JsonObject } from './shape.js';
 
 /**
@@ -52,7 +53,7 @@ function withFinish(message: unknown, reason: unknown): unknown {
 function unpacked(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   try {
-    return JSON.parse(value) as unknown;
+    return parseJsonText(value).value;
   } catch {
     return value;
   }

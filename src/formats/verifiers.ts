@@ -1,3 +1,4 @@
+import { parseJsonText } from '../logs/json.js';
 import { RejectError } from '../logs/reject.js';
 import type { Span } from '../trajectory/span.js';
 import type { Termination } from '../trajectory/trajectory.js';
@@ -64,8 +65,10 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
 
 function readRow(row: JsonObject, context: ReadContext): RawTrajectory {
   const prompt =
-    typeof row['prompt'] === 'string' ? [{ role: 'user', content: row['prompt'] }] : asArray(row['prompt']);
-  const completion = asArray(row['completion']);
+    typeof row['prompt'] === 'string'
+      ? [{ role: 'user', content: row['prompt'] }]
+      : asArray(row['prompt']).map(unpackedCalls);
+  const completion = asArray(row['completion']).map(unpackedCalls);
   if (completion.length === 0) throw new RejectError('no_model_turns', 'an empty completion');
   const run = chatRun({ messages: [...prompt, ...completion], tools: toolsOf(row) }, context);
   const tokens = stepTokens(row);
@@ -108,18 +111,36 @@ function readRow(row: JsonObject, context: ReadContext): RawTrajectory {
     group: example === null ? null : `${task ?? 'verifiers'}/${example}`,
     task_id: task === null || task === '' || task === 'default' ? run.task_id : task,
     scaffold: 'verifiers',
-    termination: Object.hasOwn(STOPS, stop)
-      ? (STOPS[stop] ?? 'unknown')
-      : truncated
-        ? 'context_limit'
-        : run.termination,
+    termination:
+      terminationOf({ stop, truncated, failed: (row['error'] ?? null) !== null }) ?? run.termination,
     flags: [...flags],
   };
 }
 
+function terminationOf(end: { stop: string; truncated: boolean; failed: boolean }): Termination | null {
+  if (Object.hasOwn(STOPS, end.stop)) return STOPS[end.stop] ?? null;
+  if (end.failed) return 'error';
+  return end.truncated ? 'context_limit' : null;
+}
+
+/** Saved rows hold each call as JSON in a string. */
+function unpackedCalls(message: unknown): unknown {
+  if (!isObject(message) || !Array.isArray(message['tool_calls'])) return message;
+  return { ...message, tool_calls: message['tool_calls'].map(unpackedCall) };
+}
+
+function unpackedCall(call: unknown): unknown {
+  return typeof call === 'string' ? parseJsonText(call).value : call;
+}
+
+/** Tools in the shape of OpenAI, under the keys of older versions, or as the library itself defines them. */
 function toolsOf(row: JsonObject): unknown {
   const info = isObject(row['info']) ? row['info'] : {};
-  return row['oai_tools'] ?? info['oai_tools'] ?? row['tools'] ?? null;
+  const known = row['oai_tools'] ?? info['oai_tools'] ?? row['tools'] ?? null;
+  if (known !== null || !Array.isArray(row['tool_defs'])) return known;
+  return row['tool_defs'].map((definition) =>
+    hasKeys(definition, 'function') ? definition : { type: 'function', function: definition },
+  );
 }
 
 interface StepTokens {

@@ -2,24 +2,46 @@ import { createReadStream, type ReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { bunzip2, isBzip2 } from './bzip2.js';
 import { RejectError } from './reject.js';
+import { isXz, unxz } from './xz.js';
 import { isZstd, unzstd } from './zstd.js';
 
 export interface LogFile {
   readonly path: string;
   /** size on disk */
   readonly bytes: number;
-  readonly compression: 'gzip' | 'zstd' | null;
+  readonly compression: Compression | null;
 }
+
+export type Compression = keyof typeof COMPRESSIONS;
+
+/** By name: how a compression begins, and how it is undone. */
+const COMPRESSIONS = {
+  gzip: { begins: (head: Buffer) => head[0] === 0x1f && head[1] === 0x8b, unpack: gunzip },
+  zstd: { begins: isZstd, unpack: unzstd },
+  bzip2: { begins: isBzip2, unpack: bunzip2 },
+  xz: { begins: isXz, unpack: unxz },
+} as const satisfies Record<
+  string,
+  { begins: (head: Buffer) => boolean; unpack: (raw: ReadStream) => AsyncGenerator<Buffer> }
+>;
+
+/** More than any of them needs to be told. */
+const MAGIC_BYTES = 16;
 
 const CHUNK_BYTES = 1024 * 1024;
 
 /** Opens nothing for long: size and compression of a file, by its magic bytes. */
 export async function statLog(path: string): Promise<LogFile> {
   const { size } = await stat(path);
-  const magic = await readHead(path, 4);
-  const gzip = magic[0] === 0x1f && magic[1] === 0x8b;
-  return { path, bytes: size, compression: gzip ? 'gzip' : isZstd(magic) ? 'zstd' : null };
+  const compression = compressionOf(await readHead(path, MAGIC_BYTES));
+  return { path, bytes: size, compression };
+}
+
+function compressionOf(head: Buffer): Compression | null {
+  for (const [name, { begins }] of Object.entries(COMPRESSIONS)) if (begins(head)) return name as Compression;
+  return null;
 }
 
 /** The first bytes of a file on disk, at most `length`. */
@@ -40,7 +62,7 @@ export async function readHead(path: string, length: number): Promise<Buffer> {
 }
 
 /**
- * The content of a log in chunks, decompressed where it is gzip or zstd.
+ * The content of a log in chunks, unpacked where it is compressed.
  *
  * @throws RejectError `bad_compression` on a damaged stream, `too_large` when it unfolds beyond the limit
  */
@@ -51,7 +73,7 @@ export async function* readChunks(file: LogFile, limits: { unpacked_bytes: numbe
     return;
   }
   let total = 0;
-  for await (const chunk of file.compression === 'zstd' ? unzstd(raw) : gunzip(raw)) {
+  for await (const chunk of COMPRESSIONS[file.compression].unpack(raw)) {
     total += chunk.length;
     if (total > limits.unpacked_bytes) {
       throw new RejectError(

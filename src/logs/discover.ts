@@ -1,11 +1,13 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import fastGlob from 'fast-glob';
 import { TrajmillError } from '../errors.js';
+import { fileFault } from './file-fault.js';
 
 export interface InputFile {
   /** relative to the input root, forward slashes */
   readonly path: string;
+  /** 0 where it cannot be looked at: whoever opens it says why */
   readonly bytes: number;
 }
 
@@ -24,7 +26,7 @@ export interface Discovered {
   readonly root: string;
   /** in order of their paths' UTF-16 code units, which no locale changes */
   readonly files: readonly InputFile[];
-  /** one for each pattern that matched nothing, and for each file that is listed but cannot be found */
+  /** one for each pattern that matched nothing */
   readonly warnings: readonly string[];
 }
 
@@ -42,7 +44,8 @@ const GLOB_CHARACTER = /(?<!\\)[*?[{(]/;
 /**
  * Finds the input files: regular files only, no dotfiles unless named, links are not followed unless named.
  *
- * @throws TrajmillError E_NO_INPUT when nothing matches, E_USAGE for a file outside a given root
+ * @throws TrajmillError E_NO_INPUT when nothing matches, E_USAGE for a file outside a given root, E_IO for a folder that
+ *   cannot be listed
  */
 export async function discover(request: DiscoverRequest): Promise<Discovered> {
   const cwd = resolve(request.cwd ?? '.');
@@ -50,24 +53,16 @@ export async function discover(request: DiscoverRequest): Promise<Discovered> {
   if (patterns.length === 0) throw new TrajmillError('E_NO_INPUT', 'no input pattern is given');
   const root =
     request.root === undefined || request.root === null
-      ? commonFolder(patterns.map((pattern) => pattern.base))
+      ? inputRoot(request.globs, cwd)
       : resolve(cwd, request.root);
 
   const ignore = (request.ignore ?? []).flatMap((glob) => ignorePatterns(glob, { root, cwd }));
   const found = new Map<string, number>();
   const warnings: string[] = [];
-  const lost = new Set<string>();
   for (const pattern of patterns) {
     const matches = await matchPattern(pattern, { root, ignore });
     if (matches.length === 0) warnings.push(`no file matches ${pattern.glob}`);
-    for (const path of matches) {
-      const stats = statSync(resolve(root, path), { throwIfNoEntry: false });
-      if (stats === undefined) lost.add(path);
-      else found.set(path, stats.size);
-    }
-  }
-  for (const path of lost) {
-    warnings.push(`left out, gone since it was listed or not named in UTF-8: ${JSON.stringify(path)}`);
+    for (const path of matches) found.set(path, sizeOf(resolve(root, path)));
   }
   if (found.size === 0) {
     throw new TrajmillError('E_NO_INPUT', `no file matches ${patterns.map((p) => p.glob).join(', ')}`);
@@ -77,13 +72,32 @@ export async function discover(request: DiscoverRequest): Promise<Discovered> {
   return { root, files, warnings };
 }
 
+/** What a pattern names, or null where it names nothing that can be looked at. */
+function statOf(absolute: string): Stats | null {
+  try {
+    return statSync(absolute);
+  } catch {
+    return null;
+  }
+}
+
+/** The deepest folder that holds the fixed part of every pattern, absolute. */
+export function inputRoot(globs: readonly string[], cwd: string): string {
+  return commonFolder(globs.map((glob) => toPattern(glob, cwd).base));
+}
+
+/** A file that is listed but cannot be looked at (gone, closed to us, not named in UTF-8) must not hide its neighbours. */
+function sizeOf(absolute: string): number {
+  return statOf(absolute)?.size ?? 0;
+}
+
 function toPattern(glob: string, cwd: string): Pattern {
   const absolute = resolve(cwd, glob);
-  const stats = statSync(absolute, { throwIfNoEntry: false });
-  if (stats?.isFile()) {
+  const stats = statOf(absolute);
+  if (stats?.isFile() === true) {
     return { glob, base: dirname(absolute), rest: fastGlob.escapePath(basename(absolute)), named: true };
   }
-  if (stats?.isDirectory()) return { glob, base: absolute, rest: '**/*', named: false };
+  if (stats?.isDirectory() === true) return { glob, base: absolute, rest: '**/*', named: false };
 
   const slashed = toSlashes(glob);
   const magic = slashed.search(GLOB_CHARACTER);
@@ -103,7 +117,7 @@ async function matchPattern(
   }
   if (statSync(root, { throwIfNoEntry: false }) === undefined) return [];
   // No `stats` here: one file that cannot be found would lose its whole folder, without a word.
-  return fastGlob(joinGlob(prefix, pattern.rest), {
+  const matches = fastGlob(joinGlob(prefix, pattern.rest), {
     cwd: root,
     ignore: [...ignore],
     // A named file is taken at its word: dotfile or link.
@@ -111,6 +125,16 @@ async function matchPattern(
     followSymbolicLinks: pattern.named,
     onlyFiles: true,
     unique: true,
+  });
+  // What a folder holds that cannot be listed is not known, so that it cannot be counted either.
+  return matches.catch((cause: unknown) => {
+    const fault = fileFault(cause);
+    if (fault === null) throw cause;
+    const place = (cause as NodeJS.ErrnoException).path ?? pattern.glob;
+    throw new TrajmillError('E_IO', `cannot be listed: ${fault}; leave it out with inputs[].ignore`, {
+      place,
+      cause,
+    });
   });
 }
 

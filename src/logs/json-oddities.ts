@@ -1,3 +1,6 @@
+import { ODD_NUMBER } from './json-spelling.js';
+import { endOfString } from './json-strings.js';
+
 /** What strict JSON allows and a reader loses without a word. */
 export type JsonOddity = 'duplicate_keys' | 'big_integers' | 'lone_surrogates';
 
@@ -5,6 +8,8 @@ export interface JsonSurvey {
   /** nested deeper than the limit; what else is odd was then not looked for to the end */
   readonly too_deep: boolean;
   readonly oddities: readonly JsonOddity[];
+  /** writing the value again may give other numbers, or keys in another order */
+  readonly respelled: boolean;
 }
 
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
@@ -33,10 +38,10 @@ export function surveyJson(value: unknown, text: string, maxDepth: number): Json
           oddities.add('big_integers');
         }
       } else if (Array.isArray(item)) {
-        if (depth === maxDepth) return { too_deep: true, oddities: [...oddities] };
+        if (depth === maxDepth) return { too_deep: true, oddities: [...oddities], respelled: false };
         for (const child of item) if (isWorthwhile(child, surrogates)) next.push(child);
       } else if (typeof item === 'object' && item !== null) {
-        if (depth === maxDepth) return { too_deep: true, oddities: [...oddities] };
+        if (depth === maxDepth) return { too_deep: true, oddities: [...oddities], respelled: false };
         for (const [key, child] of Object.entries(item)) {
           keys++;
           if (surrogates && LONE_SURROGATE.test(key)) oddities.add('lone_surrogates');
@@ -46,8 +51,10 @@ export function surveyJson(value: unknown, text: string, maxDepth: number): Json
     }
     level = next;
   }
-  if (keysWritten(text) > keys) oddities.add('duplicate_keys');
-  return { too_deep: false, oddities: [...oddities].sort() };
+  const written = surveyText(text);
+  if (written.keys > keys) oddities.add('duplicate_keys');
+  const respelled = written.respelled || written.keys > keys;
+  return { too_deep: false, oddities: [...oddities].sort(), respelled };
 }
 
 function isWorthwhile(value: unknown, surrogates: boolean): boolean {
@@ -56,28 +63,36 @@ function isWorthwhile(value: unknown, surrogates: boolean): boolean {
     : typeof value === 'number' || (surrogates && typeof value === 'string');
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-/** Strings that a colon follows, in text that is JSON. */
-function keysWritten(text: string): number {
+/** In text that is JSON: the strings that a colon follows, and whether writing it again may change it. */
+function surveyText(text: string): { keys: number; respelled: boolean } {
   let keys = 0;
+  let respelled = false;
+  let from = 0;
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {
+    respelled ||= isOdd(text, from, at);
+    const start = at;
     at = endOfString(text, at);
+    from = at;
     let code = text.charCodeAt(at);
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) code = text.charCodeAt(++at);
-    if (code === COLON) keys++;
+    if (code === COLON) {
+      keys++;
+      // keys that look like places of a list come out first
+      respelled ||= isDigit(text.charCodeAt(start + 1)) && isDigit(text.charCodeAt(from - 2));
+    }
   }
-  return keys;
+  return { keys, respelled: respelled || isOdd(text, from, text.length) };
 }
 
-/** Position after the closing quote of the string that opens at `start`. */
-function endOfString(text: string, start: number): number {
-  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0 && text.charCodeAt(quote) === QUOTE) return quote + 1;
-  }
-  return text.length;
+/** Shorter stretches between strings hold no number that could be. */
+const SHORTEST_ODD = 4;
+
+function isOdd(text: string, from: number, to: number): boolean {
+  return to - from >= SHORTEST_ODD && ODD_NUMBER.test(text.slice(from, to));
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type JsonOddity, surveyJson } from './json-oddities.js';
+import { noteSpelling } from './json-spelling.js';
+import { endOfString } from './json-strings.js';
 import { DEFAULT_LIMITS } from './limits.js';
 import { RejectError } from './reject.js';
 
@@ -48,6 +50,7 @@ export function parseJsonText(text: string, options: { maxDepth?: number } = {})
   const maxDepth = options.maxDepth ?? DEFAULT_LIMITS.depth;
   const flags: TextFlag[] = [];
   let value: unknown;
+  let strict = text;
   try {
     value = JSON.parse(text);
   } catch (error) {
@@ -58,10 +61,12 @@ export function parseJsonText(text: string, options: { maxDepth?: number } = {})
     } catch {
       throw invalidJson(error);
     }
+    strict = repaired;
     flags.push('bare_nan');
   }
-  const survey = surveyJson(value, text, maxDepth);
+  const survey = surveyJson(value, strict, maxDepth);
   if (survey.too_deep) throw new RejectError('too_deep', `nested deeper than ${maxDepth} levels`);
+  if (survey.respelled) noteSpelling(value, strict);
   return { value, flags: [...flags, ...survey.oddities] };
 }
 
@@ -77,7 +82,6 @@ function invalidJson(error: unknown): RejectError {
 
 const BARE_NUMBERS = ['NaN', 'Infinity', '-Infinity'] as const;
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /** The text with bare NaN and infinities outside strings as null, or null where it holds none. */
 function nullBareNumbers(text: string): string | null {
@@ -110,16 +114,4 @@ function nullBareNumbers(text: string): string | null {
 function bareNumberAt(text: string, position: number): string | null {
   for (const word of BARE_NUMBERS) if (text.startsWith(word, position)) return word;
   return null;
-}
-
-/** Position after the string that opens at `position`, or the end of the text where it never closes. */
-function endOfString(text: string, position: number): number {
-  let at = position + 1;
-  while (at < text.length) {
-    const code = text.charCodeAt(at);
-    if (code === BACKSLASH) at += 2;
-    else if (code === QUOTE) return at + 1;
-    else at++;
-  }
-  return text.length;
 }

@@ -92,7 +92,9 @@ function makeLine(
   return { number, byte_start: lineStart, byte_end: lineStart + end, bytes: content, terminated };
 }
 
-function isBlank(bytes: Buffer): boolean {
+/** Whether a line holds nothing, or only a byte order mark. */
+function isBlank(line: Buffer): boolean {
+  const bytes = line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? line.subarray(3) : line;
   for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== CARRIAGE_RETURN) return false;
   return true;
 }

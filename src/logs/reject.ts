@@ -6,6 +6,7 @@ export type RejectStage = 'read' | 'detect' | 'format' | 'task' | 'select' | 're
  * lists them from here.
  */
 export const REJECT_CODES = {
+  unreadable_file: 'the file could not be opened or read when the run was planned',
   empty_file: 'the file has no bytes',
   lfs_pointer: 'a Git LFS pointer stands in place of the file',
   unknown_format: 'no adapter recognises the content',

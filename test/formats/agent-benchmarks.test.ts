@@ -184,6 +184,26 @@ describe('a rollout of verifiers', () => {
     expect(run.flags).toContain('reward:0.5');
   });
 
+  it('has its calls out of the strings that rows are saved with, in the old shape and the new', async () => {
+    const flat = { id: 'c1', name: 'search', arguments: '{"q": 1.0}' };
+    const nested = { id: 'c2', type: 'function', function: { name: 'search', arguments: '{}' } };
+    const definition = { name: 'search', description: 'd', parameters: { type: 'object' } };
+    const run = await read({
+      completion: [
+        { role: 'assistant', content: '', tool_calls: [flat, nested].map((call) => JSON.stringify(call)) },
+        { role: 'tool', content: 'found', tool_call_id: 'c1' },
+        { role: 'tool', content: 'more', tool_call_id: 'c2' },
+        { role: 'assistant', content: 'two' },
+      ],
+      tool_defs: [definition],
+    });
+    expect(run.turns[3]?.spans.map((span) => span.call)).toMatchObject([
+      { id: 'c1', name: 'search', arguments: '{"q": 1.0}' },
+      { id: 'c2', name: 'search', arguments: '{}' },
+    ]);
+    expect(JSON.parse(run.tools ?? '')).toEqual([{ type: 'function', function: definition }]);
+  });
+
   it('does not guess which tokens are whose', async () => {
     const run = await read({ trajectory: [step([1])] });
     expect(run.turns.every((turn) => turn.policy === null)).toBe(true);
@@ -193,6 +213,7 @@ describe('a rollout of verifiers', () => {
   it.each([
     [{ stop_condition: 'max_turns_reached' }, 'step_limit'],
     [{ is_truncated: true }, 'context_limit'],
+    [{ error: { error: 'ModelError', error_chain_repr: 'x', error_chain_str: 'x' } }, 'error'],
     [{}, 'submitted'],
   ])('ends as %j says', async (rest, termination) => {
     expect((await read(rest)).termination).toBe(termination);

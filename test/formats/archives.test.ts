@@ -99,10 +99,26 @@ describe('zstd', () => {
   });
 });
 
+describe.each(['bzip2', 'xz'])('%s', (tool) => {
+  const packed = byTool(tool, ['-c'], tarOf({ 'a.jsonl': rows('a', 'b'), 'b.txt': 'Dear diary.' }));
+
+  it.skipIf(packed === null)('of rows and of a tar archive is the same as they are, flagged', async () => {
+    const content = rows('a', 'b');
+    const plain = trajectoriesOf(await readFiles({ f: content }));
+    const found = trajectoriesOf(await readFiles({ f: byTool(tool, ['-c'], content) }));
+    expect(found.map((run) => run.source)).toEqual(plain.map((run) => run.source));
+    expect(found[0]?.flags).toContain(tool);
+    expect(await probeFile(join(folderWith({ f: byTool(tool, ['-c'], content) }), 'f'))).toEqual({
+      splittable: false,
+    });
+    const members = await readFiles({ f: packed });
+    expect(trajectoriesOf(members).map((run) => run.source.path)).toEqual(['f!a.jsonl', 'f!a.jsonl']);
+    expect(rejectsOf(members).map((reject) => reject.source)).toEqual(['f!b.txt']);
+  });
+});
+
 describe('compressions that are not read', () => {
   it.each([
-    ['xz', Buffer.from('\xfd7zXZ\x00rest', 'latin1')],
-    ['bzip2', Buffer.from('BZh91AY&SY', 'latin1')],
     ['7z', Buffer.from("7z\xbc\xaf'\x1c", 'latin1')],
     ['zstd stream inside', gzipSync(STORED)],
   ])('are named: %s', async (name, content) => {

@@ -65,7 +65,7 @@ describeWithShared('claude-code-session: real logs', () => {
       scaffold: 'claude-code',
       scaffold_version: '1.0.24',
       termination: 'submitted',
-      flags: ['no_experiment_boundary', 'system_prompt_absent'],
+      flags: ['no_experiment_boundary', 'reasoning_may_be_summary', 'system_prompt_absent'],
     });
     // Six of twelve shell commands failed, as their results say.
     const shell = run.executions.filter(({ tool }) => tool === 'Bash');
@@ -437,6 +437,93 @@ describe('claude-code-session: how it ended', () => {
       ['experiment', 'timeout', null],
     ]);
     expect(run?.flags).toContain('submissions_not_recorded');
+  });
+});
+
+describe('claude-code-session: results that were cleared', () => {
+  const boundary = (
+    uuid: string,
+    parentUuid: string,
+    calls: readonly string[],
+    attachments: readonly string[] = [],
+  ) =>
+    envelope({
+      type: 'system',
+      subtype: 'microcompact_boundary',
+      uuid,
+      parentUuid,
+      microcompactMetadata: {
+        trigger: 'auto',
+        preTokens: 9,
+        compactedToolIds: calls,
+        clearedAttachmentUUIDs: attachments,
+      },
+    });
+  const lines = [
+    user('u1', null, 'task'),
+    reply('a1', 'u1', [call('c1')]),
+    user('r1', 'a1', result('c1', 'long one')),
+    reply('a2', 'r1', [call('c2')]),
+    user('r2', 'a2', result('c2', 'long two')),
+    boundary('m1', 'r2', ['c1']),
+    reply('a3', 'm1', [call('c3')]),
+    user('r3', 'a3', result('c3', 'long three')),
+    boundary('m2', 'r3', ['c2', 'unknown']),
+    reply('a4', 'm2', text('done')),
+  ];
+
+  /** What the model saw in each context, in order. */
+  const seen = (run: RawTrajectory) =>
+    run.epochs.map(({ turns }) =>
+      turns.map((index) => run.turns[index]?.spans.map((span) => span.call?.id ?? span.text).join('')),
+    );
+  const CLEARED = '[Old tool result content cleared]';
+
+  it('begin a context in which the model sees what stands in their place', () => {
+    const run = readOne(claudeCodeSession, lines);
+    expect(seen(run)).toEqual([
+      ['task', 'c1', 'long one', 'c2', 'long two'],
+      ['task', 'c1', CLEARED, 'c2', 'long two', 'c3', 'long three'],
+      ['task', 'c1', CLEARED, 'c2', CLEARED, 'c3', 'long three', 'done'],
+    ]);
+    expect(run.epochs.map(({ reason }) => reason)).toEqual([null, 'microcompaction', 'microcompaction']);
+    expect(run.flags).toContain('context_edited');
+    const cleared = run.turns.filter((turn) => turn.flags.includes('cleared_result'));
+    expect(cleared.map(({ role, tool_call_id, name }) => ({ role, tool_call_id, name }))).toEqual([
+      { role: 'tool', tool_call_id: 'c1', name: 'Bash' },
+      { role: 'tool', tool_call_id: 'c2', name: 'Bash' },
+    ]);
+  });
+
+  it('stay the feedback of the experiments that they answered', () => {
+    const [run] = readDocument(claudeCodeSession, lines, {
+      experiments: { experiment: ['Bash'], scoring: [] },
+    });
+    const feedback = run?.executions.map(
+      ({ feedback_turn }) => run.turns[feedback_turn ?? -1]?.spans[0]?.text,
+    );
+    expect(feedback).toEqual(['long one', 'long two', 'long three']);
+  });
+
+  it('train every turn of the model in one context only', () => {
+    const run = readOne(claudeCodeSession, lines);
+    const first = new Map<number, number>();
+    run.epochs.forEach(({ turns }, epoch) => {
+      for (const turn of turns) if (!first.has(turn)) first.set(turn, epoch);
+    });
+    const replies = [...first].filter(([turn]) => run.turns[turn]?.role === 'assistant');
+    expect(replies.map(([, epoch]) => epoch)).toEqual([0, 0, 1, 2]);
+    expect(new Set(replies.map(([turn]) => turn)).size).toBe(4);
+  });
+
+  it('of which the log names none leave the context as it was', () => {
+    const run = readOne(claudeCodeSession, [
+      ...lines.slice(0, 5),
+      boundary('m1', 'r2', []),
+      reply('a3', 'm1', text('x')),
+    ]);
+    expect(run.epochs).toHaveLength(1);
+    expect(run.flags).toContain('context_edited');
   });
 });
 

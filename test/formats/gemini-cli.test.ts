@@ -129,12 +129,12 @@ describe('gemini-cli: contents of the API', () => {
     { role: 'model', parts: [{ text: 'done' }, { thoughtSignature: 'x' }] },
   ];
 
-  it('hold raw thoughts, calls and responses', () => {
+  it('hold summaries of thoughts, calls and responses', () => {
     expect(detectDocument(geminiCli, contents)?.confidence).toBe('certain');
     const { turns } = runOf(geminiCli, contents);
     expect(outline(turns)).toEqual([
       'user: observation <system-reminder>rules</system-reminder> | prompt \nfix it',
-      'assistant: REASONING hm | TOOL_CALL {"dir":"."}',
+      'assistant: reasoning hm | TOOL_CALL {"dir":"."}',
       'tool: observation a.txt',
       'assistant: TEXT done',
     ]);

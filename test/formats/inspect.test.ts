@@ -44,7 +44,7 @@ describeWithShared('the real logs', () => {
       log.samples[0].messages.map((message: { content: string }) => message.content),
     );
     expect(run?.turns.map((turn) => turn.spans[0]?.origin)).toEqual(['environment', 'environment', 'model']);
-    expect(run?.flags).toEqual(['no_experiment_boundary']);
+    expect(run?.flags).toEqual(['no_experiment_boundary', 'sample_epoch:1']);
   });
 
   it('pool the inputs of calls: 5 calls of bash in 12 messages', async () => {
@@ -110,6 +110,11 @@ describe('a sample', () => {
       ['r/1', 'r/1/2', 'task/1'],
       ['r/spaceship', 'r/spaceship/1', 'spaceship'],
     ]);
+    expect(runs.map(({ flags }) => flags.filter((flag) => flag.startsWith('sample_epoch')))).toEqual([
+      ['sample_epoch:1'],
+      ['sample_epoch:2'],
+      ['sample_epoch:1'],
+    ]);
   });
 
   it('has strings of its attachments, old and new, in their places', async () => {
@@ -141,6 +146,19 @@ describe('a sample', () => {
       'environment',
       'model',
     ]);
+  });
+
+  it('is flagged where the model was shown less than its messages hold', async () => {
+    const messages = [
+      { role: 'user', content: 'q' },
+      generated('one', { id: 'x' }),
+      { role: 'user', content: 'more' },
+      generated('two', { id: 'y' }),
+    ];
+    const whole = modelEvent(generated('two', { id: 'y' }), { input: messages.slice(0, 3) });
+    const compacted = modelEvent(generated('two', { id: 'y' }), { input: [messages[0], messages[2]] });
+    expect((await one({ messages, events: [whole] })).flags).not.toContain('context_edited');
+    expect((await one({ messages, events: [compacted] })).flags).toContain('context_edited');
   });
 
   it('trains no demonstration, edit or prefill, and counts replies that its messages lack', async () => {

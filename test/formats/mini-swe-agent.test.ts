@@ -286,8 +286,9 @@ describe('mini-swe-agent: replies', () => {
     const answer = { type: 'function_call_output', call_id: 'c1', output: 'files', extra: { returncode: 0 } };
     const run = readOne(miniSweAgent, format([system, task, reply, answer]));
     expect(run.turns[2]).toMatchObject({
-      flags: ['reasoning_hidden'],
+      flags: ['reasoning_summary'],
       spans: [
+        { kind: 'reasoning', origin: 'environment', text: 'short' },
         { kind: 'text', text: 'hello' },
         { kind: 'tool_call', call: { id: 'c1', name: 'bash' } },
       ],

@@ -163,6 +163,15 @@ describe('results.json', () => {
     ]);
     expect(onlyReject(await readFiles({ 'results.json': results })).code).toBe('not_a_trajectory');
   });
+
+  it.each([[{ agent: SCORES }], [{ baseline: { r2: 0.88 } }]])('%j may lack a part', async (part) => {
+    const log = run(STEPS, { exit_status: 'submitted', score: SCORES });
+    expect(await readFiles({ 'results.json': part, 'run.traj': log })).toMatchObject([{ kind: 'sidecar' }]);
+    const found = onlyTrajectory(await readFiles({ 'run.traj': log, 'results.json': part }));
+    expect(found.flags).not.toContain('bad_sidecar');
+    // without its part there is nothing beside the run to disagree with
+    expect(found.flags.includes('results_differ')).toBe(!('agent' in part));
+  });
 });
 
 it.each([

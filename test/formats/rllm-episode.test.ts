@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { rllmEpisode } from '../../src/formats/rllm-episode.js';
+import { windowSchema } from '../../src/windows/options.js';
+import { segmentWindows } from '../../src/windows/segment.js';
+import { finish } from '../windows/synthetic-run.js';
 import { contentsOf, detectDocument, readDocument, readOne, rolesOf } from './adapter-context.js';
 
 interface Message {
@@ -294,6 +297,30 @@ describe('rllm-episode: outcomes of scripts', () => {
   it('leaves a script without an answer unknown', () => {
     const run = readOne(rllmEpisode, chat(say(script('a()'))));
     expect(run.executions).toMatchObject([{ status: 'unknown', feedback_turn: null, flags: [] }]);
+  });
+
+  it('calls the script infrastructure that the clock of the whole run cut off, and no other', () => {
+    const cut = chat(say(script('a()')), answer(`[Output]\n${FOUND}`), say(script('b()')));
+    const statusesOf = (log: object) =>
+      readOne(rllmEpisode, log).executions.map(({ status, flags }) => [status, flags.at(-1)]);
+    expect(statusesOf({ ...cut, termination_reason: 'timeout' })).toEqual([
+      ['ok', 'status_inferred'],
+      ['infrastructure', 'clock_ran_out'],
+    ]);
+    expect(statusesOf(cut)[1]).toEqual(['unknown', undefined]);
+    // an answer came, so the clock ended later; and a script in the middle is unanswered for another reason
+    const answered = chat(say(script('a()')), answer('[Timeout] Python execution timed out after 90s'));
+    expect(statusesOf({ ...answered, termination_reason: 'timeout' })).toEqual([
+      ['timeout', 'status_inferred'],
+    ]);
+    const middle = chat(say(script('a()')), say(script('b()')), answer(`[Output]\n${FOUND}`));
+    expect(statusesOf({ ...middle, termination_reason: 'timeout' })[0]).toEqual(['unknown', undefined]);
+    const { windows } = segmentWindows(
+      finish(readOne(rllmEpisode, { ...cut, termination_reason: 'timeout' })),
+      null,
+      windowSchema.parse({}),
+    );
+    expect(windows.at(-1)).toMatchObject({ outcome: 'infrastructure', reward: null });
   });
 
   it('adds the last answer, which no context holds, from the step', () => {

@@ -1,0 +1,62 @@
+import { posix } from 'node:path';
+import { isGradedLog, isGradeName } from './mlebench-grade.js';
+import { isReportName, runName } from './swebench-outcome.js';
+
+/** What lies in folders, by path; one that is not there holds nothing. */
+export interface FolderListing {
+  files(folder: string): readonly string[];
+  folders(folder: string): readonly string[];
+}
+
+/**
+ * Where harnesses put their reports, seen from the folder of a run, the nearest first: SWE-bench's own
+ * (evaluation_results, reports), sb-cli, the submissions to its leaderboard (logs and results beside trajs), and
+ * MLE-bench (grades of a run group, above its runs).
+ */
+const PLACES: readonly { readonly place: string; readonly only: (file: string) => boolean }[] = [
+  ...['evaluation_results', 'reports', 'results'].map((place) => ({ place, only: isJson })),
+  { place: '..', only: isNamedReport },
+  ...['../evaluation_results', '../reports', '../results', '../sb-cli-reports'].map((place) => ({
+    place,
+    only: isJson,
+  })),
+  { place: '../..', only: isNamedReport },
+];
+/** A folder of folders, one an instance, each with a report. */
+const LOGS = '../logs';
+
+function isJson(file: string): boolean {
+  return file.endsWith('.json') && runName(file) === null;
+}
+
+/** SWE-bench names the report of a run `<model>.<run id>.json`. */
+const RUN_REPORT = /^[^/]+\.[^/.]+\.json$/;
+
+function isNamedReport(file: string): boolean {
+  return isJson(file) && (isReportName(file) || isGradeName(file) || RUN_REPORT.test(file));
+}
+
+/** Whether a folder with these files holds runs that reports are joined to. */
+export function isJudged(files: readonly string[]): boolean {
+  return files.some((file) => runName(file) !== null || isGradedLog(file));
+}
+
+/** Names, relative to a folder of runs, of the reports in the usual places around it, the nearest first. */
+export function reportNames(folder: string, listing: FolderListing): string[] {
+  if (!isJudged(listing.files(folder))) return [];
+  const at = (place: string): string => {
+    const path = posix.normalize(posix.join(folder === '' ? '.' : folder, place));
+    return path === '.' ? '' : path;
+  };
+  const placed = PLACES.flatMap(({ place, only }) =>
+    listing.files(at(place)).flatMap((file) => (only(file) ? [`${place}/${file}`] : [])),
+  );
+  const logged = listing
+    .folders(at(LOGS))
+    .flatMap((instance) =>
+      listing.files(at(`${LOGS}/${instance}`)).includes('report.json')
+        ? [`${LOGS}/${instance}/report.json`]
+        : [],
+    );
+  return [...logged, ...placed];
+}
