@@ -8,7 +8,7 @@ import { segmentWindows } from '../windows/segment.js';
 import type { WindowSegmentation } from '../windows/window.js';
 import { admitted } from './admission.js';
 import { Tally } from './counts.js';
-import { type RlRows, rlRows } from './rows/rl-rows.js';
+import { NO_RL_ROWS, type RlRows, rlRows } from './rows/rl-rows.js';
 import { sftRows } from './rows/sft-rows.js';
 import { isMaskedWhole } from './rows/timeout-mask.js';
 import type { Verdict } from './rows/trajectory-row.js';
@@ -18,7 +18,10 @@ import type { StageOfInput } from './stage.js';
 import { atStage } from './staged-reject.js';
 import type { TaskContext } from './task-context.js';
 
-/** Everything that a kept or filtered trajectory gives. It is whole before any of it is written. */
+/**
+ * Everything that a kept or filtered trajectory gives. It is whole before any of it is written; its token lists live
+ * until the next trajectory is built.
+ */
 export interface BuiltTrajectory {
   /** the trajectory with the flags that its task adds */
   readonly trajectory: Trajectory;
@@ -27,13 +30,15 @@ export interface BuiltTrajectory {
   readonly stage: StageOfInput;
   readonly split: string;
   readonly sft: readonly SftRow[];
-  /** sft rows that were too long, by what became of them */
+  /** sft rows and windows that were too long, by what became of them */
   readonly overLong: Counts;
   readonly rl: RlRows;
   readonly verdict: Verdict;
   /** selection rules that kept it, or `windows` in a pipeline without rules */
   readonly keptBy: readonly string[];
 }
+
+const WINDOW_TABLES = ['rl', 'windows', 'expanded'] as const;
 
 /** The task of a trajectory, with the thresholds that the corpus gives it. */
 export function taskOf(context: TaskContext, trajectory: Trajectory): ResolvedTask {
@@ -56,6 +61,7 @@ export function buildTrajectory(
   { occurrence, stage }: { occurrence: number; stage: StageOfInput },
 ): BuiltTrajectory {
   const { config } = context.plan.body;
+  context.arena.clear();
   const { task, task_id: taskId } = taskOf(context, read);
   const shown = admitted(read, task, config);
   const extra = task === null ? [] : taskFlags(shown, task);
@@ -79,10 +85,11 @@ export function buildTrajectory(
     : atStage('encode', () => prefixes.flatMap((prefix) => sftRows({ ...shared, prefix, overLong })));
 
   const segmentation = segmentWindows(trajectory, task, config.windows);
-  const wantsWindows = config.tables.includes('rl') || config.tables.includes('windows');
-  const rl: RlRows = wantsWindows
-    ? atStage('encode', () => rlRows({ ...shared, segmentation }))
-    : { rl: [], windows: [], dropped: 0 };
+  const wantsWindows = WINDOW_TABLES.some((table) => config.tables.includes(table));
+  const rl: RlRows = wantsWindows ? atStage('encode', () => rlRows({ ...shared, segmentation })) : NO_RL_ROWS;
+
+  overLong.add('windows_dropped', rl.overLong);
+  overLong.add('windows_context_cut', rl.windows.filter(({ flags }) => flags.includes('context_cut')).length);
 
   const kept = wantsSft ? sft.length > 0 : rl.windows.length > 0;
   const keptBy = wantsSft ? [...new Set(prefixes.flatMap((prefix) => prefix.rules))] : ['windows'];
@@ -103,7 +110,10 @@ export function buildTrajectory(
       reason: kept ? null : why.reason,
       duplicate_of: null,
       detail: kept ? null : why.detail,
-      flags: rl.dropped > 0 ? ['window_without_tokens'] : [],
+      flags: [
+        ...(rl.dropped > 0 ? ['window_without_tokens'] : []),
+        ...(rl.overLong > 0 ? ['window_over_long'] : []),
+      ],
     },
     keptBy: kept ? keptBy : [],
   };

@@ -1,33 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { type Document, LineCounter, parseDocument } from 'yaml';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { TrajmillError } from '../errors.js';
-import { type PipelineConfig, pipelineSchema } from './config.js';
+import { type PipelineConfig, pipelineFields, pipelineSchema } from './config.js';
+import { configFaults } from './config-faults.js';
 
-type Issue = z.core.$ZodIssue;
-
-/** What went wrong at one place of the file, with the allowed values where they are a list. */
-function issueText(issue: Issue): string {
-  const where = issue.path.length > 0 ? `${issue.path.map(String).join('.')}: ` : '';
-  if (issue.code === 'unrecognized_keys') {
-    return `${where}unknown key ${issue.keys.map((key) => `'${key}'`).join(', ')}`;
-  }
-  if (issue.code === 'invalid_value') {
-    return `${where}must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
-  }
-  if (issue.code === 'invalid_union') {
-    const inner = [...new Set(issue.errors.flatMap((errors) => errors.map((each) => each.message)))];
-    return `${where}${inner.join('; or ')}`;
-  }
-  return `${where}${issue.message}`;
-}
-
-/** The path of the YAML node that an issue speaks of: of an unknown key the key itself. */
-function issuePath(issue: Issue): PropertyKey[] {
-  return issue.code === 'unrecognized_keys' && issue.keys[0] !== undefined
-    ? [...issue.path, issue.keys[0]]
-    : [...issue.path];
-}
+/** What may be written, as a JSON Schema; made when a file has a fault. */
+const writtenSchema = () => z.toJSONSchema(pipelineFields, { io: 'input', unrepresentable: 'any' });
 
 /**
  * Parses a pipeline file. Faults are E_CONFIG with path:line:column, one line for each, with the allowed values.
@@ -45,10 +24,12 @@ export function parsePipeline(text: string, path: string): PipelineConfig {
     throw new TrajmillError('E_CONFIG', syntax.message, { place: place(syntax.pos[0]) });
   }
 
-  const result = pipelineSchema.safeParse(toValue(document, path) ?? {});
+  const value = toValue(document, path) ?? {};
+  const result = pipelineSchema.safeParse(value);
   if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => {
-    const nodePath = issuePath(issue);
+  const checked = { schema: writtenSchema(), value };
+  const faults = result.error.issues.flatMap((issue) => configFaults(issue, checked));
+  const lines = faults.map(({ path: nodePath, text }) => {
     let offset: number | undefined;
     // the deepest node that exists: of a missing key its parent
     for (let depth = nodePath.length; depth >= 0 && offset === undefined; depth--) {
@@ -57,7 +38,7 @@ export function parsePipeline(text: string, path: string): PipelineConfig {
       const key = path.at(-1);
       offset = keyOffset(parent, key) ?? nodeOffset(document.getIn(path, true));
     }
-    return `${place(offset)}: ${issueText(issue)}`;
+    return `${place(offset)}: ${text}`;
   });
   throw new TrajmillError('E_CONFIG', lines.join('\n'));
 }

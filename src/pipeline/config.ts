@@ -6,11 +6,12 @@ import { thresholdMappingSchema } from '../grading/threshold-mapping.js';
 import type { ReadLimits } from '../logs/limits.js';
 import { capsSchema } from '../selection/caps.js';
 import { decontaminationSchema } from '../selection/decontamination.js';
+import { DUPLICATE_CHOICES } from '../selection/equal-runs.js';
 import { mixSchema } from '../selection/mix.js';
 import { nearDuplicatesSchema } from '../selection/near-duplicates.js';
 import { selectionSchema } from '../selection/options.js';
 import { stagesSchema } from '../selection/stages.js';
-import { TABLE_NAMES } from '../tables/table-specs.js';
+import { DEFAULT_TABLES, TABLE_NAMES } from '../tables/table-specs.js';
 import { lengthSchema } from '../tokens/length-options.js';
 import { maskSchema } from '../tokens/mask-options.js';
 import { SCORE_SCALES } from '../trajectory/execution.js';
@@ -123,6 +124,10 @@ export const pipelineFields = z
   .strictObject({
     version: z.literal(1).describe('version of this file format'),
     inputs: z.array(inputSchema).default([]).describe('the raw logs; --input replaces them'),
+    adapters: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('modules with format adapters of your own, relative to the pipeline file; their code is run'),
     formats: z.array(declaredFormatSchema).default([]).describe('formats beside the built-in ones'),
     out: z
       .string()
@@ -157,8 +162,8 @@ export const pipelineFields = z
     tables: z
       .array(z.enum(TABLE_NAMES))
       .min(1)
-      .default([...TABLE_NAMES])
-      .describe('tables to write'),
+      .default([...DEFAULT_TABLES])
+      .describe('tables to write; expanded (a window with its context a row) only where it is named'),
     row_groups: z
       .strictObject({
         max_rows: z.int().min(1).default(1000),
@@ -173,9 +178,11 @@ export const pipelineFields = z
       .default(null)
       .describe('raw bytes of input a shard; default: a sixteenth of all, between 4 MiB and 256 MiB'),
     duplicates: z
-      .enum(['drop', 'keep'])
+      .enum(DUPLICATE_CHOICES)
       .default('drop')
-      .describe('trajectories with equal turns: keep the first in plan order, or all'),
+      .describe(
+        'trajectories with equal turns. drop: one stays, of those that are not rejected the one whose log knows most (graded executions, then scores, recorded tokens, how it ended), else the first in plan order; drop-later: the first in plan order stays; keep: all stay',
+      ),
     near_duplicates: nearDuplicatesSchema
       .nullable()
       .default(null)

@@ -2,6 +2,7 @@ import type { TaskRecord } from '../grading/task-record.js';
 import { type CapReason, overCaps, type Place } from '../selection/caps.js';
 import type { CorpusQuantile } from '../selection/corpus-scores.js';
 import type { DuplicateReason, FilterReason } from '../selection/decision.js';
+import { type DuplicateChoice, survivorOf, whyItStands } from '../selection/equal-runs.js';
 import { estimatedJaccard } from '../selection/minhash.js';
 import { mixWeights } from '../selection/mix.js';
 import { nearDuplicateClusters } from '../selection/near-duplicates.js';
@@ -81,29 +82,55 @@ export function decide(plan: Plan, surveys: Iterable<Survey>): DecidedCorpus {
 
 const NOWHERE: Pick<PlanInput, 'path' | 'stage' | 'source'> = { path: '', stage: null, source: null };
 
-/** Entries in plan order; of equal trajectories all but the first are marked. */
+/** Entries in plan order; of equal trajectories all but one are marked. */
 function entriesOf(plan: Plan, surveys: Iterable<Survey>): Entry[] {
   const { config, inputs } = plan.body;
-  const seen = new Map<string, number>();
+  const equal = new Map<string, Entry[]>();
   const entries: Entry[] = [];
   for (const survey of surveys) {
     survey.rows.forEach((row, order) => {
-      const occurrence = seen.get(row.id) ?? 0;
-      seen.set(row.id, occurrence + 1);
+      const own = equal.get(row.id) ?? [];
       const input = inputs[row.input] ?? NOWHERE;
-      const decision = config.duplicates === 'drop' ? 'duplicate' : 'copy';
-      entries.push({
+      const entry: Entry = {
         task: survey.task,
         order,
         row,
-        occurrence,
+        occurrence: own.length,
         stage: stageOf(config, input),
         path: input.path,
-        decision: occurrence === 0 ? null : { decision, ...duplicateOf('equal_turns', row.id, null) },
-      });
+        decision: null,
+      };
+      entries.push(entry);
+      own.push(entry);
+      equal.set(row.id, own);
     });
   }
+  for (const group of equal.values()) if (group.length > 1) markEqual(group, config.duplicates);
   return entries;
+}
+
+/** Marks all of a group of equal trajectories but the one that stands for them. */
+function markEqual(group: readonly Entry[], choice: DuplicateChoice): void {
+  const runs = group.map(({ row }) => ({ riches: row.riches ?? null, rejected: row.rejected === true }));
+  const chosen = choice === 'drop' ? survivorOf(runs) : 0;
+  const [survivor, run] = [group[chosen], runs[chosen]];
+  if (survivor === undefined || run === undefined) return;
+  for (const [index, entry] of group.entries()) {
+    if (index === chosen) continue;
+    const why = choice === 'drop' ? whyItStands(run, runs[index] ?? run) : 'first in plan order';
+    entry.decision =
+      choice === 'keep'
+        ? { decision: 'copy', ...duplicateOf('equal_turns', entry.row.id, null) }
+        : {
+            decision: 'duplicate',
+            ...duplicateOf('equal_turns', entry.row.id, `the one of ${survivor.path} stands: ${why}`),
+          };
+  }
+  // what speaks against one of them speaks against the same turns elsewhere
+  const contaminated = group.find(({ row }) => row.left_out?.reason === 'decontaminated')?.row.left_out;
+  if (choice !== 'keep' && contaminated !== undefined && survivor.row.left_out === undefined) {
+    filter(survivor, contaminated.reason, `${contaminated.detail} (an equal trajectory)`);
+  }
 }
 
 /** Whether nothing speaks against a trajectory so far; a copy is kept like any other. */

@@ -1,31 +1,30 @@
-import { readdirSync } from 'node:fs';
-import { basename, dirname, extname, join, resolve, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, extname, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { downloadMissing } from '../chat/hub-download.js';
+import { cachedHubFile } from '../chat/hub-model.js';
 import { loadRenderer } from '../chat/load-renderer.js';
 import { TrajmillError } from '../errors.js';
+import type { FormatAdapter } from '../formats/adapter.js';
 import { declaredAdapter } from '../formats/declared-format.js';
-import { probeFile } from '../formats/probe.js';
+import { knownFormats } from '../formats/known-formats.js';
 import { FORMATS } from '../formats/registry.js';
-import { discover, type InputFile } from '../logs/discover.js';
-import { scanFile } from '../logs/scan.js';
 import { loadEncoder } from '../tokens/load-encoder.js';
 import { TOOL_VERSION } from '../version.js';
+import { type AdapterModule, loadAdapterModule } from './adapter-modules.js';
 import { writeFileAtomic } from './atomic-file.js';
 import { canonicalJson } from './canonical-json.js';
-import { type PipelineConfig, type PipelineInput, readLimits, stageFaults, templateDate } from './config.js';
+import { type PipelineConfig, templateDate } from './config.js';
 import { readPipeline } from './config-file.js';
+import { cutInputs } from './cut-inputs.js';
 import { faultPoint } from './fault.js';
-import {
-  type Location,
-  type Piece,
-  type Plan,
-  type PlanBody,
-  type PlanInput,
-  readPlan,
-  sealPlan,
-} from './plan.js';
+import { type Location, type Plan, type PlanBody, readPlan, sealPlan } from './plan.js';
 import { planDecontamination } from './plan-decontamination.js';
+import { planDifference } from './plan-difference.js';
+import { findCompanions, findInputs, inputEntries, type PlannedInputs } from './plan-inputs.js';
 import { planTasks } from './plan-tasks.js';
 import { type RunFolder, runFolder } from './run-folder.js';
+import { type StdinSpool, spoolStdin } from './stdin-spool.js';
 import { groupPieces, taskBytes } from './task-pieces.js';
 
 const PLAN_VERSION = 1;
@@ -38,6 +37,14 @@ export interface PlanRunOptions {
   /** run folder, relative to `cwd` */
   readonly out?: string;
   readonly cwd: string;
+  /** what the input `-` stands for; default: that of the process */
+  readonly stdin?: Readable;
+  /** whether standard input that the run folder holds already stands for `-`: of a resumed run, or of a share */
+  readonly reuseStdin?: boolean;
+  /** fetch a tokenizer or template `owner/model` that is not in the local Hugging Face cache */
+  readonly allowDownload?: boolean;
+  /** ends the reading of standard input, and downloads */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -52,11 +59,59 @@ export async function planRun(
   const home = dirname(pipelinePath);
   const outDir = runDir(options, config, home);
 
-  assertFormats(config, options.pipeline);
-  const { root, files, warnings } = await findInputs(options, config, home, outDir);
+  const adapterPaths = config.adapters.map((path) => resolve(home, path));
+  const modules = await Promise.all(adapterPaths.map(loadAdapterModule));
+  const formats = [...modules.flatMap(({ adapters }) => adapters), ...config.formats.map(declaredAdapter)];
+  assertFormats(config, knownFormats(formats), options.pipeline);
+  if (options.allowDownload === true) await fetchModels(config, home, options.signal);
+  const folder = runFolder(outDir);
+  const entries = inputEntries({ ...options, config, home });
+  const spool = entries.stdin === null ? null : await spoolOf(folder, options);
+  try {
+    const found = await findInputs({ entries, outDir, spool });
+    const { plan, location, warnings } = await makePlan({
+      config,
+      home,
+      folder,
+      found,
+      formats,
+      modules,
+      adapterPaths,
+    });
+    const existing = assertSamePlan(folder, plan);
+    spool?.keep();
+    writeFileAtomic(folder.location, `${canonicalJson(location)}\n`);
+    if (existing === null) writeFileAtomic(folder.plan, `${canonicalJson(plan)}\n`);
+    faultPoint('after-plan');
+    return { plan, outDir, warnings };
+  } catch (error) {
+    spool?.discard();
+    throw error;
+  }
+}
+
+function spoolOf(folder: RunFolder, options: PlanRunOptions): Promise<StdinSpool> {
+  const { stdin: input = process.stdin, reuseStdin: reuse = false, signal = null } = options;
+  return spoolStdin(folder, { input, reuse, signal });
+}
+
+async function makePlan(given: {
+  config: PipelineConfig;
+  home: string;
+  folder: RunFolder;
+  found: PlannedInputs;
+  formats: readonly FormatAdapter[];
+  modules: readonly AdapterModule[];
+  adapterPaths: string[];
+}): Promise<{ plan: Plan; location: Location; warnings: string[] }> {
+  const { config, home, folder, found, formats, modules } = given;
+  const { root, files } = found;
+  const warnings = [...found.warnings];
   const decontamination = planDecontamination(config.decontamination, home);
   const location: Location = {
     input_root: root,
+    stdin: files.some((file) => file.stdin === true) ? folder.stdin : null,
+    adapters: given.adapterPaths,
     tokenizer: resolveName(config.tokenizer, home),
     template: resolveName(config.template, home),
     texts: decontamination.texts,
@@ -69,7 +124,8 @@ export async function planRun(
 
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
   const target = config.shard_bytes ?? taskBytes(total);
-  const { inputs, pieces } = await cutInputs({ root, files, target, config });
+  const { inputs, pieces, unread } = await cutInputs({ found, target, config, formats });
+  warnings.push(...unread);
   const { inputs: _inputs, out: _out, ...frozen } = config;
   const plan = sealPlan({
     schema_version: PLAN_VERSION,
@@ -77,15 +133,22 @@ export async function planRun(
     config: withoutPaths(frozen),
     tokenizer_sha256: encoder.sha256,
     template_sha256: renderer.sha256,
-    adapters: Object.fromEntries(FORMATS.map((adapter) => [adapter.name, adapter.version])),
+    adapters: Object.fromEntries(
+      [...FORMATS, ...modules.flatMap(({ adapters }) => adapters)].map(({ name, version }) => [
+        name,
+        version,
+      ]),
+    ),
+    ...(modules.length === 0
+      ? {}
+      : { adapter_modules: modules.map(({ name, sha256 }) => ({ name, sha256 })) }),
     ...planTasks(config.tasks, home),
     decontamination: decontamination.frozen,
     inputs,
     companions: findCompanions(root, files),
     tasks: groupPieces(pieces, target),
   });
-  freeze(runFolder(outDir), plan, location);
-  return { plan, outDir, warnings };
+  return { plan, location, warnings };
 }
 
 /** What the names stand for is frozen by content or hash; the paths themselves may differ between machines. */
@@ -100,6 +163,7 @@ function withoutPaths(config: PlanBody['config']): PlanBody['config'] {
     ...config,
     tokenizer: basename(config.tokenizer),
     template: basename(config.template),
+    adapters: names(config.adapters),
     tasks: { ...tasks, files: names(tasks.files), thresholds: Object.fromEntries(thresholds) },
     decontamination:
       decontamination === 'none'
@@ -109,8 +173,8 @@ function withoutPaths(config: PlanBody['config']): PlanBody['config'] {
 }
 
 /** Formats that a pipeline names must exist: a misspelt one would silently change nothing. */
-function assertFormats(config: PipelineConfig, place: string): void {
-  const known = new Set([...FORMATS, ...config.formats].map((format) => format.name));
+function assertFormats(config: PipelineConfig, formats: readonly FormatAdapter[], place: string): void {
+  const known = new Set(formats.map((format) => format.name));
   const named = [
     ...Object.keys(config.experiments.tools).map((name) => ['experiments.tools', name] as const),
     ...config.inputs.flatMap(({ format }) => (format === 'auto' ? [] : [['inputs', format] as const])),
@@ -131,112 +195,32 @@ function runDir(options: PlanRunOptions, config: PipelineConfig, home: string): 
   return resolve(options.cwd, 'out', name);
 }
 
-/** Built-in names stay; anything that looks like a path is taken from the pipeline's folder. */
+/** Built-in names and models in the local cache stay; anything else that looks like a path is taken from the pipeline's folder. */
 function resolveName(name: string, home: string): string {
-  return name.includes('/') || extname(name) !== '' ? resolve(home, name) : name;
+  const looksLikePath = name.includes('/') || extname(name) !== '';
+  return looksLikePath && !isCachedModel(name, home) ? resolve(home, name) : name;
 }
 
-async function findInputs(options: PlanRunOptions, config: PipelineConfig, home: string, outDir: string) {
-  const fromFlags = options.input !== undefined && options.input.length > 0;
-  const cwd = fromFlags ? options.cwd : home;
-  const entries = fromFlags ? flagInputs(options.input ?? [], config) : config.inputs;
-  if (entries.length === 0) {
-    throw new TrajmillError('E_NO_INPUT', 'no inputs: name them in the pipeline file or with --input GLOB', {
-      place: options.pipeline,
-    });
-  }
-  // one root for all entries, so that paths in the plan do not depend on which entry found a file
-  const all = await discover({ globs: entries.flatMap((entry) => entry.globs), cwd });
-  const taken = new Map<string, PlannedFile>();
-  for (const entry of entries) {
-    const found = await discover({ globs: entry.globs, ignore: entry.ignore, root: all.root, cwd }).catch(
-      (error: unknown) => {
-        if (error instanceof TrajmillError && error.code === 'E_NO_INPUT' && entries.length > 1) return null;
-        throw error;
-      },
-    );
-    const { format, stage, source, columns } = entry;
-    for (const file of found?.files ?? []) {
-      // a run never reads what it writes, also where its folder lies among the logs
-      if (join(all.root, file.path).startsWith(`${outDir}${sep}`)) continue;
-      if (!taken.has(file.path))
-        taken.set(file.path, { ...file, format, stage, source, ...(columns === null ? {} : { columns }) });
-    }
-  }
-  const files = [...taken.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { root: all.root, files, warnings: [...all.warnings] };
+function isCachedModel(name: string, home: string): boolean {
+  return !existsSync(resolve(home, name)) && cachedHubFile(name, 'tokenizer.json') !== null;
 }
 
-type PlannedFile = InputFile & Pick<PlanInput, 'format' | 'stage' | 'source' | 'columns'>;
-
-/** Inputs of the command line: patterns, in a pipeline with stages as `stage=pattern`. */
-function flagInputs(patterns: readonly string[], config: PipelineConfig): PipelineInput[] {
-  const ignore = config.inputs.flatMap((entry) => entry.ignore);
-  const names = config.stages.map(({ name }) => name);
-  const inputs = patterns.map((pattern): PipelineInput => {
-    const stage = names.find((name) => pattern.startsWith(`${name}=`)) ?? null;
-    const glob = stage === null ? pattern : pattern.slice(stage.length + 1);
-    return { globs: [glob], ignore, format: 'auto', columns: null, stage, source: null };
-  });
-  const fault = stageFaults({ ...config, inputs })[0];
-  if (fault === undefined) return inputs;
-  const hint = names.length > 0 ? `; write --input STAGE=GLOB` : '';
-  throw new TrajmillError('E_CONFIG', `--input: ${fault[1]}${hint}`);
+/** Fetches models that the pipeline names and neither its folder nor the local cache holds. */
+async function fetchModels({ tokenizer, template }: PipelineConfig, home: string, signal?: AbortSignal) {
+  const names = [tokenizer, template].filter((name) => !existsSync(resolve(home, name)));
+  return downloadMissing(names, signal);
 }
 
-async function cutInputs(options: {
-  root: string;
-  files: readonly PlannedFile[];
-  target: number;
-  config: PipelineConfig;
-}) {
-  const { root, files, target, config } = options;
-  const inputs: PlanInput[] = [];
-  const pieces: Piece[] = [];
-  const formats = config.formats.map(declaredAdapter);
-  for (const file of files) {
-    const path = join(root, file.path);
-    const { splittable } = await probeFile(path, {
-      format: file.format,
-      formats,
-      limits: readLimits(config),
-    });
-    const scan = await scanFile(path, { rangeBytes: target, splittable });
-    const input = inputs.length;
-    inputs.push({ ...file, bytes: scan.bytes, sha256: scan.sha256 });
-    if (splittable && scan.ranges.length > 0) {
-      for (const range of scan.ranges) pieces.push({ input, ...range, whole: scan.ranges.length === 1 });
-    } else {
-      pieces.push({ input, byte_start: 0, byte_end: scan.bytes, first_line: 1, whole: true });
-    }
-  }
-  return { inputs, pieces };
-}
-
-/** Files in the inputs' folders that no glob named: an adapter may join them, as the sidecars of an input. */
-function findCompanions(root: string, files: readonly InputFile[]): string[] {
-  const named = new Set(files.map((file) => file.path));
-  const folders = new Set(files.map((file) => dirname(file.path)));
-  const companions: string[] = [];
-  for (const folder of folders) {
-    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
-      const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isFile() && !entry.name.startsWith('.') && !named.has(path)) companions.push(path);
-    }
-  }
-  return companions.sort((a, b) => (a < b ? -1 : 1));
-}
-
-function freeze(folder: RunFolder, plan: Plan, location: Location): void {
+/** The plan that the folder holds already, or null. One that holds another is refused. */
+function assertSamePlan(folder: RunFolder, plan: Plan): Plan | null {
   const existing = readPlan(folder);
   if (existing !== null && existing.plan_id !== plan.plan_id) {
     throw new TrajmillError(
       'E_PLAN_MISMATCH',
-      `holds plan ${existing.plan_id.slice(0, 12)}, this one is ${plan.plan_id.slice(0, 12)}; name another folder with --out or remove it`,
+      `holds plan ${existing.plan_id.slice(0, 12)}, this one is ${plan.plan_id.slice(0, 12)}: ` +
+        `${planDifference(existing.body, plan.body)}. Name another folder with --out or remove it`,
       { place: folder.dir },
     );
   }
-  writeFileAtomic(folder.location, `${canonicalJson(location)}\n`);
-  if (existing === null) writeFileAtomic(folder.plan, `${canonicalJson(plan)}\n`);
-  faultPoint('after-plan');
+  return existing;
 }

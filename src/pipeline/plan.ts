@@ -18,9 +18,11 @@ export const pieceSchema = z.strictObject({
 });
 
 export const planInputSchema = z.strictObject({
-  path: z.string().describe('relative to the input root, forward slashes'),
+  path: z.string().describe('relative to the input root, forward slashes; `-` for standard input'),
   bytes: z.int(),
-  sha256: z.string(),
+  sha256: z.string().nullable().describe('null where it cannot be read'),
+  stdin: z.literal(true).optional().describe('it came from standard input and lies in the run folder'),
+  unreadable: z.string().optional().describe('why it could not be read when it was planned: it is rejected'),
   format: z.string().describe('format asked for, or auto'),
   columns: columnsSchema.optional(),
   stage: z.string().nullable(),
@@ -46,6 +48,10 @@ export const planBodySchema = z.strictObject({
   tokenizer_sha256: z.string(),
   template_sha256: z.string(),
   adapters: z.record(z.string(), z.string()).describe('version by format'),
+  adapter_modules: z
+    .array(z.strictObject({ name: z.string(), sha256: z.string() }))
+    .optional()
+    .describe("modules of the user's own adapters"),
   task_records: z.array(taskRecordSchema),
   corpus_thresholds: z
     .array(tierQuantiles)
@@ -66,6 +72,8 @@ export const planSchema = z.strictObject({ plan_id: z.string(), body: planBodySc
 /** Where the inputs of a plan lie on this machine. */
 export const locationSchema = z.strictObject({
   input_root: z.string(),
+  stdin: z.string().nullable().default(null).describe('folder of standard input, where that is an input'),
+  adapters: z.array(z.string()).default([]).describe('adapter modules, in the order of the plan'),
   tokenizer: z.string(),
   template: z.string(),
   texts: z.array(z.string()).describe('task descriptions of the decontamination, in the order of the plan'),

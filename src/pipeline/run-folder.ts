@@ -6,6 +6,8 @@ export interface RunFolder {
   readonly plan: string;
   /** where the inputs lie on this machine; no part of the plan */
   readonly location: string;
+  /** folder of standard input, where that is an input */
+  readonly stdin: string;
   readonly survey: string;
   readonly decisions: string;
   /** decisions by trajectory, one file a task */
@@ -23,6 +25,7 @@ export function runFolder(dir: string): RunFolder {
     dir,
     plan: join(dir, 'plan.json'),
     location: join(dir, 'location.json'),
+    stdin: join(dir, 'stdin'),
     survey: join(dir, 'survey'),
     decisions: join(dir, 'decisions.json'),
     taskDecisions: join(dir, 'decisions'),

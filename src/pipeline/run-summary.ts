@@ -47,7 +47,7 @@ export interface RunSummary {
   readonly tokens_cut: number;
   /** sft rows whose ids differ from the template's own rendering, by reason */
   readonly ids_differ_because: Counts;
-  /** sft rows that were too long, by what became of them */
+  /** sft rows that were too long, by what became of them; windows under `windows_context_cut` and `windows_dropped` */
   readonly over_long: Counts;
   /** mask proofs that held over all rows, by proof */
   readonly proofs: Counts;

@@ -3,6 +3,7 @@ import { sanityReport } from '../grading/sanity.js';
 import type { TaskRecord } from '../grading/task-record.js';
 import { validSubmissions } from '../grading/valid-submissions.js';
 import { DescriptionOverlap, ListedTasks } from '../selection/decontamination.js';
+import { richesOf } from '../selection/equal-runs.js';
 import { MinHasher } from '../selection/minhash.js';
 import { type Prospect, prospectOf, waitsForCorpus } from '../selection/prospect.js';
 import { SCORE_SCALES, type ScoreScale } from '../trajectory/execution.js';
@@ -87,6 +88,7 @@ export function surveyRow(
     turns: trajectory.turns.length,
     chars: charsOf(trajectory),
     ...(rejected ? { rejected } : {}),
+    ...(config.duplicates === 'drop' ? { riches: richesOf(trajectory) } : {}),
     ...(leftOut === null ? {} : { left_out: leftOut }),
     ...(questions.prospects && !rejected && leftOut === null
       ? { prospect: prospect(context, questions, { trajectory, task, stage: stageOf(config, planned) }) }

@@ -1,9 +1,12 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { TrajmillError } from '../errors.js';
-import { declaredAdapter } from '../formats/declared-format.js';
 import { type ReadResult, readTrajectories } from '../formats/reader.js';
+import { rejectResult } from '../formats/record.js';
+import { type FolderListing, isJudged, reportNames } from '../formats/report-places.js';
 import { isPartFolder, partNames } from '../formats/siblings.js';
+import { RejectError } from '../logs/reject.js';
+import { planFormats } from './adapter-modules.js';
 import { readLimits } from './config.js';
 import type { Location, Piece, Plan, PlanInput } from './plan.js';
 
@@ -15,7 +18,8 @@ function folderOf(path: string): string {
 /** File names by folder, of everything that an adapter may join: inputs and the companions beside them. */
 export function siblingNames(plan: Plan): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, string[]>();
-  const paths = [...plan.body.inputs.map((input) => input.path), ...plan.body.companions];
+  const beside = plan.body.inputs.filter((input) => input.stdin !== true);
+  const paths = [...beside.map((input) => input.path), ...plan.body.companions];
   for (const path of paths) {
     const folder = folderOf(path);
     const list = names.get(folder) ?? [];
@@ -28,11 +32,37 @@ export function siblingNames(plan: Plan): ReadonlyMap<string, readonly string[]>
     const parent = folderOf(folder);
     parts.set(parent, [...(parts.get(parent) ?? []), folder]);
   }
+  const listing = listingOf(names);
+  const reports = [...names.keys()].map((folder) => [folder, reportNames(folder, listing)] as const);
+  const runs = new Map<string, Set<string>>();
+  for (const [folder, list] of reports) {
+    const logs = listing.files(folder).filter((file) => isJudged([file]));
+    for (const name of list) {
+      const place = folderOf(posix.normalize(posix.join(folder, name)));
+      const seen = runs.get(place) ?? new Set<string>();
+      for (const log of logs) seen.add(posix.join(posix.relative(place, folder), log));
+      runs.set(place, seen);
+    }
+  }
+  for (const [folder, list] of reports) names.get(folder)?.push(...list);
+  for (const [place, logs] of runs) names.get(place)?.push(...logs);
   for (const [folder, list] of names) {
     list.push(...partNames(folder, parts.get(folderOf(folder)) ?? []));
     list.sort((a, b) => (a < b ? -1 : 1));
   }
   return names;
+}
+
+/** The folders of the plan's files. */
+function listingOf(names: ReadonlyMap<string, readonly string[]>): FolderListing {
+  const files = new Map([...names].map(([folder, list]) => [folder, [...list]]));
+  const folders = new Map<string, string[]>();
+  for (const folder of names.keys()) {
+    if (folder === '' || folder === '..') continue;
+    const parent = folderOf(folder);
+    folders.set(parent, [...(folders.get(parent) ?? []), posix.basename(folder)]);
+  }
+  return { files: (folder) => files.get(folder) ?? [], folders: (folder) => folders.get(folder) ?? [] };
 }
 
 /** Reads the pieces of a task in order. A file that is not what the plan saw ends the run with E_INPUT_CHANGED. */
@@ -44,20 +74,25 @@ export async function* readTask(options: {
 }): AsyncGenerator<{ result: ReadResult; piece: Piece; input: PlanInput }> {
   const { plan, location } = options;
   const { config } = plan.body;
-  const formats = config.formats.map(declaredAdapter);
+  const formats = await planFormats(plan, location);
   for (const piece of plan.body.tasks[options.task] ?? []) {
     const input = plan.body.inputs[piece.input];
     if (input === undefined)
       throw new TrajmillError('E_PLAN_MISMATCH', `no input ${piece.input} in the plan`);
-    assertUnchanged(location.input_root, input);
+    if (input.unreadable !== undefined) {
+      yield { result: unreadResult(input, input.unreadable), piece, input };
+      continue;
+    }
+    const root = (input.stdin === true ? location.stdin : null) ?? location.input_root;
+    assertUnchanged(root, input);
     const results = readTrajectories({
-      root: location.input_root,
+      root,
       path: input.path,
       range: piece.whole ? null : piece,
       format: input.format,
       formats,
       ...(input.columns === undefined ? {} : { columns: input.columns }),
-      siblings: options.siblings.get(folderOf(input.path)) ?? [],
+      siblings: (input.stdin === true ? undefined : options.siblings.get(folderOf(input.path))) ?? [],
       limits: readLimits(config),
       experiments: config.experiments.tools,
       experimentPatterns: config.experiments.command_patterns.map((pattern) => new RegExp(pattern)),
@@ -66,9 +101,15 @@ export async function* readTask(options: {
   }
 }
 
+/** A file that could not be read when it was planned counts as one reject, also where it can be read by now. */
+function unreadResult({ path }: PlanInput, because: string): ReadResult {
+  const place = { path, line: null, byte_start: 0, byte_end: 0, sha256: null };
+  return rejectResult(new RejectError('unreadable_file', because), { place, stage: 'read' });
+}
+
 function assertUnchanged(root: string, input: PlanInput): void {
   const stats = statSync(join(root, input.path), { throwIfNoEntry: false });
-  if (stats?.size === input.bytes) return;
+  if (stats?.isFile() === true && stats.size === input.bytes) return;
   throw new TrajmillError(
     'E_INPUT_CHANGED',
     `has ${stats?.size ?? 'no'} bytes, ${input.bytes} when it was planned; plan again into a new folder`,

@@ -1,4 +1,5 @@
 import type { Reject } from '../logs/reject.js';
+import { expandSequence } from '../tables/expanded-rows.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
 import type { BuiltTrajectory } from './build-trajectory.js';
 import type { DecisionRow } from './decisions.js';
@@ -102,9 +103,18 @@ export class TaskLedger {
     for (const row of built.sft) await writers.append('sft', split, row);
     for (const row of built.rl.rl) await writers.append('rl', split, row);
     for (const row of built.rl.windows) await writers.append('windows', split, row);
+    if (writers.wants('expanded')) await this.#expand(built);
     for (const row of executionRows(trajectory, task, taskId)) await writers.append('executions', split, row);
     await writers.append('trajectories', split, trajectoryRow({ trajectory, task, taskId, stage, verdict }));
     return this.#count(built);
+  }
+
+  async #expand({ rl: { rl, windows }, split }: BuiltTrajectory): Promise<void> {
+    for (const sequence of rl) {
+      const own = windows.filter((window) => window.sequence_id === sequence.sequence_id);
+      const expanded = expandSequence({ rl: sequence, windows: own });
+      for (const row of expanded) await this.#writers.append('expanded', split, row);
+    }
   }
 
   #count(built: BuiltTrajectory): number {

@@ -32,8 +32,8 @@ export type FilterReason = keyof typeof FILTER_REASONS;
 
 /** Why a trajectory counts as a duplicate. */
 export const DUPLICATE_REASONS = {
-  equal_turns: 'its turns equal those of an earlier trajectory',
-  near_duplicate: 'its text is nearly that of an earlier trajectory',
+  equal_turns: 'its turns equal those of another trajectory',
+  near_duplicate: 'its text is nearly that of another trajectory',
 } as const;
 export type DuplicateReason = keyof typeof DUPLICATE_REASONS;
 

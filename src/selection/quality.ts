@@ -1,5 +1,6 @@
 import { TrajmillError } from '../errors.js';
 import { compareScores, reaches } from '../grading/medals.js';
+import { nearestRankOf } from '../grading/nearest-rank.js';
 import type { TaskRecord } from '../grading/task-record.js';
 import { CORPUS_QUANTILES, thresholdSource } from '../grading/threshold-mapping.js';
 import type { ScoreScale } from '../trajectory/execution.js';
@@ -53,8 +54,8 @@ export function passes(score: number, threshold: QualityThreshold, task: TaskRec
 }
 
 /**
- * Nearest-rank quantile counted from the worst score: the smallest score such that a share q of all is no better. Null
- * for no scores.
+ * Nearest-rank quantile counted from the worst score: the worst score such that a share q of all is no better, of exact
+ * rank max(1, ceil(q n)). Null for no scores.
  */
 export function nearestRankQuantile(
   scores: readonly number[],
@@ -62,7 +63,5 @@ export function nearestRankQuantile(
   isLowerBetter: boolean,
 ): number | null {
   const fromWorst = [...scores].sort((a, b) => compareScores(a, b, isLowerBetter));
-  // .07 * 100 is a little above 7 in doubles
-  const rank = Math.max(1, Math.ceil(q * fromWorst.length - 1e-9));
-  return fromWorst[rank - 1] ?? null;
+  return fromWorst[nearestRankOf(q, fromWorst.length) - 1] ?? null;
 }

@@ -63,6 +63,7 @@ const STATEMENTS = {
   tokens: 'masks are 0 or 1, as long as the ids, and counts equal the lists',
   keys: 'row, sequence and window ids are unique',
   windows: 'windows lie in their sequence where its tokens say, with the same counts',
+  columns: 'weights, turns, anchor scores and decisions agree within a row and between tables',
   rewards: 'rewards are null or values of their reward, the same in windows and sequences',
   proofs: 'every sft row carries its mask proofs, and they hold when checked again',
 } as const;

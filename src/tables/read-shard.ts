@@ -132,16 +132,22 @@ function integers<A extends Int32Array | Int8Array>(make: new (length: number) =
   return array;
 }
 
+interface ShardSelection {
+  readonly columns?: readonly string[];
+  readonly groups?: ReadonlySet<number>;
+}
+
 /**
- * Rows of a shard in order, one row group in memory at a time. `columns` limits what is read (others are absent).
+ * Rows of a shard in order, one row group in memory at a time. `columns` limits what is read (others are absent), `groups`
+ * the row groups, by their number from 0.
  * Throws TrajmillError: E_VERIFY where the schema is not the table's, E_IO where the file cannot be read.
  */
 export async function* readShard<S extends TableSpec>(
   path: string,
   spec: S,
-  options: { readonly columns?: readonly string[] } = {},
+  options: ShardSelection = {},
 ): AsyncGenerator<ReadRow<S>> {
-  for await (const rows of readRowGroups(path, spec, options.columns)) {
+  for await (const rows of readRowGroups(path, spec, options)) {
     yield* rows as ReadRow<S>[];
   }
 }
@@ -149,7 +155,7 @@ export async function* readShard<S extends TableSpec>(
 async function* readRowGroups(
   path: string,
   spec: TableSpec,
-  names: readonly string[] | undefined,
+  { columns: names, groups }: ShardSelection,
 ): AsyncGenerator<AnyRow[]> {
   const shard = await openShard(path);
   try {
@@ -162,12 +168,13 @@ async function* readRowGroups(
     }
     const columns = spec.columns.filter((column) => names?.includes(column.name) ?? true);
     let rowStart = 0;
-    for (const count of footer.row_groups) {
+    for (const [group, count] of footer.row_groups.entries()) {
       const range = { rowStart, rowEnd: rowStart + count };
+      rowStart += count;
+      if (groups?.has(group) === false) continue;
       yield await readRows(shard, columns, range).catch((cause) => {
         throw unreadable(path, cause);
       });
-      rowStart += count;
     }
   } finally {
     await shard.handle.close();

@@ -1,4 +1,5 @@
 import { EXECUTIONS_TABLE } from './specs/executions.js';
+import { EXPANDED_TABLE } from './specs/expanded.js';
 import { RL_TABLE } from './specs/rl.js';
 import { SFT_TABLE } from './specs/sft.js';
 import { TRAJECTORIES_TABLE } from './specs/trajectories.js';
@@ -13,6 +14,7 @@ export const TABLES = {
   sft: SFT_TABLE,
   rl: RL_TABLE,
   windows: WINDOWS_TABLE,
+  expanded: EXPANDED_TABLE,
   executions: EXECUTIONS_TABLE,
   trajectories: TRAJECTORIES_TABLE,
 } as const;
@@ -22,13 +24,18 @@ export const TABLE_NAMES = [
   'sft',
   'rl',
   'windows',
+  'expanded',
   'executions',
   'trajectories',
 ] as const satisfies readonly TableName[];
 
+/** The tables that a pipeline writes where it names none: expanded rows repeat what rl and windows hold. */
+export const DEFAULT_TABLES: readonly TableName[] = TABLE_NAMES.filter((name) => name !== 'expanded');
+
 export type SftRow = RowOf<typeof SFT_TABLE>;
 export type RlRow = RowOf<typeof RL_TABLE>;
 export type WindowRow = RowOf<typeof WINDOWS_TABLE>;
+export type ExpandedRow = RowOf<typeof EXPANDED_TABLE>;
 export type ExecutionRow = RowOf<typeof EXECUTIONS_TABLE>;
 export type TrajectoryRow = RowOf<typeof TRAJECTORIES_TABLE>;
 export type TableRow<T extends TableName> = RowOf<(typeof TABLES)[T]>;

@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { tokensOf } from './batch-builder.js';
 import { type CheckList, type CheckResult, createCheckList } from './check-list.js';
 import { columnProblem } from './column-check.js';
+import { expandedRowProblem } from './expanded-rows.js';
 import { huggingfaceValue } from './features.js';
 import { type CorpusManifest, type ManifestFile, readManifest, shardPath } from './manifest.js';
 import { expectedSchema, schemaDifference } from './parquet-schema.js';
 import { readFooter, readShard } from './read-shard.js';
 import type { AnyRow, TableSpec } from './table-spec.js';
-import { SCHEMA_VERSION, TABLES, type TableName } from './table-specs.js';
+import { type ExpandedRow, SCHEMA_VERSION, TABLES, type TableName } from './table-specs.js';
+import { ColumnChecks, type ReadExecutionRow, type ReadTrajectoryRow } from './verify-columns.js';
+import { ExpandedChecks } from './verify-expanded.js';
 import {
   type ReadRlRow,
   type ReadSftRow,
@@ -39,8 +42,8 @@ export interface VerifyReport {
   readonly checks: readonly CheckResult[];
 }
 
-/** Windows first: sequences are checked against them. */
-const READ_ORDER: readonly TableName[] = ['windows', 'rl', 'sft', 'executions', 'trajectories'];
+/** Windows first: sequences are checked against them, and expanded rows against both. */
+const READ_ORDER: readonly TableName[] = ['windows', 'rl', 'expanded', 'sft', 'executions', 'trajectories'];
 
 /**
  * Checks a committed corpus from its manifest and shards alone. Sums, schemas and footers come first; a shard
@@ -171,11 +174,17 @@ class RowChecks {
   readonly #hasWindows: boolean;
   readonly #seen = new Map<TableName, Set<string>>();
   readonly #windows = new Map<string, WindowPlace[]>();
+  readonly #columns: ColumnChecks;
+  /** null where the corpus has no expanded rows */
+  readonly #expanded: ExpandedChecks | null;
 
   constructor(checks: CheckList, manifest: CorpusManifest, prove: VerifyOptions['prove']) {
     this.#checks = checks;
     this.#prove = prove;
     this.#hasWindows = manifest.files.some(({ table }) => table === 'windows');
+    this.#columns = new ColumnChecks(checks.columns, manifest);
+    const isExpanded = manifest.files.some(({ table }) => table === 'expanded');
+    this.#expanded = isExpanded ? new ExpandedChecks(checks.windows) : null;
   }
 
   async checkShard(path: string, file: ManifestFile): Promise<void> {
@@ -196,8 +205,10 @@ class RowChecks {
     }
   }
 
-  /** Windows whose sequence never came. */
+  /** Windows whose sequence never came, and sequences that are not expanded. */
   finish(): void {
+    this.#expanded?.finish();
+    this.#columns.finish();
     for (const [sequence, windows] of this.#windows) {
       for (const { window_id } of windows) {
         this.#checks.windows.look(`window ${window_id}`, `its sequence ${sequence} is not in table rl`);
@@ -214,8 +225,17 @@ class RowChecks {
     if (problem !== null) return tokensOf(spec, row);
     if (spec.key !== null) this.#checks.keys.look(place, this.#keyProblem(table, String(row[spec.key])));
     if (table === 'sft') await this.#checkSft(row as unknown as ReadSftRow, place);
-    if (table === 'windows') this.#checkWindow(row as unknown as ReadWindowRow, place);
-    if (table === 'rl') this.#checkSequence(row as unknown as ReadRlRow, place);
+    if (table === 'windows') {
+      this.#checkWindow(row as unknown as ReadWindowRow, place);
+      this.#expanded?.storedWindow(row);
+    }
+    if (table === 'rl') {
+      this.#checkSequence(row as unknown as ReadRlRow, place);
+      this.#expanded?.storedSequence(row);
+    }
+    if (table === 'executions') this.#columns.execution(row as unknown as ReadExecutionRow);
+    if (table === 'trajectories') this.#columns.trajectory(row as unknown as ReadTrajectoryRow, place);
+    if (table === 'expanded') this.#checkExpanded(row as unknown as ExpandedRow, place);
     return tokensOf(spec, row);
   }
 
@@ -229,13 +249,22 @@ class RowChecks {
 
   async #checkSft(row: ReadSftRow, place: string): Promise<void> {
     this.#checks.tokens.look(place, sftTokensProblem(row));
+    this.#columns.sft(row, place);
     this.#checks.proofs.look(place, sftProofsProblem(row) ?? (await this.#prove?.(row)) ?? null);
+  }
+
+  #checkExpanded(row: ExpandedRow, place: string): void {
+    const problem = expandedRowProblem(row);
+    this.#checks.tokens.look(place, problem);
+    this.#checks.rewards.look(place, rewardProblem(row));
+    if (problem === null) this.#expanded?.take(row);
   }
 
   #checkWindow(row: ReadWindowRow, place: string): void {
     this.#checks.rewards.look(place, rewardProblem(row));
     const { place: window, problem } = windowPlace(row);
     this.#checks.windows.look(place, problem);
+    this.#columns.window(row, place);
     if (window === null || row.sequence_id === null) return;
     const windows = this.#windows.get(row.sequence_id) ?? [];
     windows.push(window);

@@ -2,6 +2,8 @@
 export const WINDOW_FLAGS = {
   timeout: "the execution ran into the agent's own time limit",
   timeout_masked: 'a timeout that pays nothing by option: not trained',
+  run_timeout_masked:
+    'an experiment of the run timed out, and the option masks such runs: pays nothing, not trained',
   retried: 'an infrastructure failure and its retry share the window; the result is that of the retry',
   retry_apart:
     'a retry of an earlier infrastructure failure, with other executions between: a window of its own',
@@ -25,6 +27,8 @@ export const WINDOW_FLAGS = {
   crosses_epochs: 'its spans were generated in more than one context',
   outside_epochs: 'some of its spans lie on a rewound branch and are not actions of any context',
   no_action_spans: 'nothing in it can be trained',
+  context_cut:
+    'the middle of its context was left out to make it fit: its log-probabilities are not those of the rollout',
   sub_agent: 'the window is of a sub-agent: not trained by default',
 } as const satisfies Record<string, string>;
 

@@ -2,6 +2,18 @@ import { z } from 'zod';
 import { thresholdsSchema } from '../grading/task-record.js';
 import { SCORE_SCALES } from '../trajectory/execution.js';
 
+/** What timeouts pay; also in the options of a rescore. */
+export const timeoutsSchema = z.union([
+  z.enum(['error', 'masked', 'any']),
+  z.strictObject({
+    share: z.number().min(0).max(1).describe('more than this share of its experiments'),
+  }),
+]);
+
+const TIMEOUTS_DOC =
+  "what an agent's own timeout pays: -1 like any error; masked: nothing (null, not trained); any: the whole run pays " +
+  "nothing and is not trained where one experiment timed out (SandMLE's paper), or more than a share of them (its release: 0.2)";
+
 /** How executions become windows and rewards: the options of the table in docs/windows.md. */
 export const windowSchema = z
   .strictObject({
@@ -15,10 +27,21 @@ export const windowSchema = z
       .describe(
         'thresholds by task id on that scale; needed where score_scale is not test, for a task record speaks of test scores',
       ),
-    timeouts: z
-      .enum(['error', 'masked'])
-      .default('error')
-      .describe("what an agent's own timeout pays: -1 like any error, or nothing (null, not trained)"),
+    timeouts: timeoutsSchema.default('error').describe(TIMEOUTS_DOC),
+    timeout_seconds: z
+      .number()
+      .positive()
+      .nullable()
+      .default(null)
+      .describe(
+        'limit of one experiment for any and share, for logs that do not mark timeouts; SandMLE trained with 90',
+      ),
+    over_long: z
+      .enum(['cut-context', 'drop', 'keep'])
+      .default('cut-context')
+      .describe(
+        'sequences longer than length.max_tokens. cut-context: several, each with the task and the newest turns before the windows that it trains, no window ever cut; drop: windows that do not fit with their whole context are left out; keep: as they are',
+      ),
     base: z
       .enum(['every', 'new_tier'])
       .default('every')

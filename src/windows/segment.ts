@@ -1,5 +1,6 @@
 import type { TaskRecord } from '../grading/task-record.js';
 import { type ValidSubmissions, validSubmissions } from '../grading/valid-submissions.js';
+import { isMaskedByTimeouts, timeoutReading } from '../rewards/timeouts.js';
 import { wirlReward } from '../rewards/wirl.js';
 import type { Submission } from '../trajectory/execution.js';
 import { SUBMISSIONS_NOT_RECORDED } from '../trajectory/execution.js';
@@ -33,6 +34,8 @@ export function segmentWindows(
   });
   const withheld = options.base === 'new_tier' ? repeatedTiers(judged) : new Set<Launch>();
   const repeats = repeatsOf(judged);
+  const parents = parentsOf(launches);
+  const maskedRun = isRunMasked(trajectory, options);
   const epochs = epochOfTurns(trajectory);
   const { own, trailing } = partition(actionSpans(trajectory, options.model), launches);
 
@@ -45,6 +48,7 @@ export function segmentWindows(
     const reward = wirlReward(outcome, reference.trend, { base_paid: !withheld.has(launch) });
     const flags: WindowFlag[] = [...launch.flags, ...row.flags];
     if (masked) flags.push('timeout_masked');
+    if (maskedRun) flags.push('run_timeout_masked');
     if (repeats.has(launch)) flags.push('repeat');
     if (withheld.has(launch)) flags.push('base_withheld');
     flags.push(...placeFlags(trajectory, { launch, before: launches[w - 1] ?? null, spans, epochs }));
@@ -53,6 +57,7 @@ export function segmentWindows(
       index: w,
       epoch: epochs.get(lastTurn) ?? 0,
       execution_id: result.execution_id,
+      parent: parents[w] ?? null,
       turn_start: spans[0]?.[0] ?? result.call_turn,
       turn_end: lastTurn,
       spans,
@@ -62,13 +67,22 @@ export function segmentWindows(
       previous_score: reference.score,
       trend: reference.trend,
       medal: row.medal,
-      reward: masked ? null : reward,
+      reward: masked || maskedRun ? null : reward,
       seconds: result.seconds,
       completed_at: result.completed_at,
       flags,
     };
   });
   return { windows, trailing };
+}
+
+/** Whether timeouts mask the run as a whole (SandMLE). */
+function isRunMasked(
+  trajectory: Trajectory,
+  { timeouts, timeout_seconds: seconds }: Pick<WindowOptions, 'timeouts' | 'timeout_seconds'>,
+): boolean {
+  if (timeouts === 'error' || timeouts === 'masked') return false;
+  return isMaskedByTimeouts(trajectory, { ...timeoutReading(timeouts), seconds });
 }
 
 interface JudgeInput {
@@ -119,6 +133,18 @@ function partition(
 
 function isUpTo(place: SpanPlace, end: SpanPlace): boolean {
   return place[0] < end[0] || (place[0] === end[0] && place[1] <= end[1]);
+}
+
+/** For each launch the number of the one that holds the parent node of its result. */
+function parentsOf(launches: readonly Launch[]): (number | null)[] {
+  const owners = new Map<string, number>();
+  for (const [w, { executions }] of launches.entries()) {
+    for (const { execution_id } of executions) owners.set(execution_id, w);
+  }
+  return launches.map(({ result }, w) => {
+    const parent = owners.get(result.parent_execution ?? '') ?? null;
+    return parent === w ? null : parent;
+  });
 }
 
 /** Launches that ran the code of an earlier one and got its score again. */

@@ -23,6 +23,8 @@ export interface ExecutionWindow {
   /** context epoch in which the window was generated */
   readonly epoch: number;
   readonly execution_id: string;
+  /** index of the window of the parent node in a search tree; null without one */
+  readonly parent: number | null;
   /** first and last turn with an action span of the window */
   readonly turn_start: number;
   readonly turn_end: number;

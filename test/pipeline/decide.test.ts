@@ -80,6 +80,84 @@ describe('equal turns', () => {
     expect(decisions.counts).toEqual({ equal_turns: 2 });
   });
 
+  const known = (graded: number, scores = graded, policy = 0, ended = 0): Partial<SurveyRow> => ({
+    riches: [graded, scores, policy, ended],
+  });
+  const inputs = [{ path: 'bare.jsonl' }, { path: 'graded.json' }, { path: 'third.json' }];
+  const standing = (found: ReturnType<typeof decided>) => found.all.indexOf(null);
+
+  it.each<[string, Partial<SurveyRow>[], number, string]>([
+    ['graded executions', [known(0, 5, 9, 1), known(1)], 1, 'graded executions: 1 there, 0 here'],
+    ['scores', [known(1, 1, 9), known(1, 2)], 1, 'scores: 2 there, 1 here'],
+    [
+      'recorded tokens',
+      [known(1, 1, 0, 1), known(1, 1, 3)],
+      1,
+      'turns with recorded tokens: 3 there, 0 here',
+    ],
+    ['a known end', [known(1, 1, 2), known(1, 1, 2, 1)], 1, 'known end: 1 there, 0 here'],
+    ['place in the plan', [known(1), known(1)], 0, 'first in plan order'],
+    ['not being rejected', [{ ...known(9), rejected: true }, known(0)], 1, 'its task does not refuse it'],
+  ])('leave the one with more of %s', (_, riches, survivor, why) => {
+    const found = decided(
+      planOf({}, { inputs }),
+      riches.map((rest, input) => row('a', { input, ...rest })),
+    );
+    expect(standing(found)).toBe(survivor);
+    const other = found.all.find((each) => each !== null);
+    expect(other).toMatchObject({ decision: 'duplicate', reason: 'equal_turns', duplicate_of: 'a' });
+    expect(other?.detail).toBe(`the one of ${inputs[survivor]?.path} stands: ${why}`);
+  });
+
+  it('leave the same one in whatever order files come and tasks are cut, but for ties', () => {
+    const copy = fc.record({
+      rejected: fc.boolean(),
+      riches: fc.tuple(fc.nat(2), fc.nat(2), fc.nat(2), fc.nat(1)),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(copy, { minLength: 2, maxLength: 6 }),
+        fc.nat(),
+        fc.array(fc.nat(3), { maxLength: 3 }),
+        (copies, turn, sizes) => {
+          const rows = copies.map(({ rejected, riches }) =>
+            row('a', { riches, ...(rejected ? { rejected } : {}) }),
+          );
+          const turned = rows.map((_, i) => rows[(i + turn) % rows.length] as SurveyRow);
+          const survivor = (list: readonly SurveyRow[], cut: readonly number[] = []) => {
+            const found = decided(planOf({}), list, cut);
+            expect(found.all.filter((each) => each === null)).toHaveLength(1);
+            return list[standing(found)];
+          };
+          const chosen = survivor(rows);
+          expect(survivor(rows, sizes)).toBe(chosen);
+          expect(survivor(turned)).toEqual(chosen);
+          // none is rejected while another is not, and none that stands beside it is richer
+          const open = rows.filter(({ rejected }) => rejected !== true);
+          if (open.length > 0) expect(chosen?.rejected).toBeUndefined();
+          const key = ({ riches }: SurveyRow) =>
+            riches?.map((n) => String.fromCharCode(65 + n)).join('') ?? '';
+          const best = (open.length > 0 ? open : rows).map(key).sort().at(-1);
+          expect(chosen === undefined ? null : key(chosen)).toBe(best);
+        },
+      ),
+    );
+  });
+
+  it('leave the first in plan order where the pipeline says so', () => {
+    const rows = [row('a', known(0)), row('a', { input: 1, ...known(3) })];
+    const { all } = decided(planOf({ duplicates: 'drop-later' }, { inputs }), rows);
+    expect(all).toMatchObject([null, { detail: 'the one of bare.jsonl stands: first in plan order' }]);
+  });
+
+  it('are all left out where one of them is contaminated', () => {
+    const left_out = { reason: 'decontaminated' as const, detail: 'on a list' };
+    const rows = [row('a', { ...known(0), left_out }), row('a', known(3)), row('b')];
+    const found = decided(planOf({}), rows);
+    expect(reasonsOf(found)).toEqual(['equal_turns', 'decontaminated', null]);
+    expect(found.all[1]?.detail).toBe('on a list (an equal trajectory)');
+  });
+
   it('are copies where the pipeline keeps them', () => {
     const { all } = decided(planOf({ duplicates: 'keep' }), [row('a'), row('a')]);
     expect(all).toMatchObject([null, { decision: 'copy', occurrence: 1 }]);

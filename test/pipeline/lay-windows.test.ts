@@ -9,6 +9,7 @@ function makeWindow(index: number, outcome: Outcome, spans: [number, number][]):
     index,
     epoch: 0,
     execution_id: `x${index}`,
+    parent: null,
     turn_start: spans[0]?.[0] ?? 0,
     turn_end: spans.at(-1)?.[0] ?? 0,
     spans,

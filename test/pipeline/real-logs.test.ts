@@ -109,6 +109,25 @@ describeWithShared('mle-sft over the real logs', () => {
     }
   });
 
+  it('names the window of the parent node of every node of a search tree', async () => {
+    const windows = await rowsOf('windows');
+    const keyOf = (row: { source_path: string; trajectory_id: string }, execution: string | null): string =>
+      JSON.stringify([row.source_path, row.trajectory_id, execution]);
+    const windowOf = new Map(windows.map((row) => [keyOf(row, row.execution_id), row.window_id]));
+    const parentOf = new Map(
+      (await rowsOf('executions')).map((row) => [
+        keyOf(row, row.execution_id),
+        windowOf.get(keyOf(row, row.parent_execution)) ?? null,
+      ]),
+    );
+    const named = windows.filter(({ parent_window }) => parent_window !== null);
+    expect(named.length).toBeGreaterThan(10);
+    expect(new Set(named.map(({ source_format }) => source_format))).toContain('aide-journal');
+    expect(windows.map(({ window_id, parent_window }) => [window_id, parent_window])).toEqual(
+      windows.map((row) => [row.window_id, parentOf.get(keyOf(row, row.execution_id)) ?? null]),
+    );
+  });
+
   it('passes verify', async () => {
     const verified = await trajmill(['verify', out]);
     expect(verified.code, verified.stdout).toBe(0);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { nearestRankOf } from '../../src/grading/nearest-rank.js';
 import { isGreater } from '../../src/selection/degradation.js';
 import { nearestRankQuantile } from '../../src/selection/quality.js';
 
@@ -20,6 +21,25 @@ describe('nearestRankQuantile', () => {
     const hundred = Array.from({ length: 100 }, (_, i) => i + 1);
     expect(nearestRankQuantile(hundred, 0.07, false)).toBe(7);
     expect(nearestRankQuantile(hundred, 0.55, false)).toBe(55);
+  });
+
+  it('has the exact rank for every quantile of up to three decimals and every number of scores', () => {
+    for (const n of [1, 2, 3, 7, 20, 60, 100, 360, 1_000]) {
+      const scores = Array.from({ length: n }, (_, i) => i + 1);
+      for (let k = 0; k <= 1_000; k++) {
+        // in integers: the least rank with 1000 rank >= k n
+        const rank = Math.max(1, (k * n + 999 - ((k * n + 999) % 1_000)) / 1_000);
+        expect(nearestRankQuantile(scores, k / 1_000, false), `${k / 1_000} of ${n}`).toBe(rank);
+      }
+    }
+  });
+
+  it('reads exponents and digits to the last', () => {
+    expect([nearestRankOf(1e-7, 10 ** 7), nearestRankOf(1.5e-7, 10 ** 7), nearestRankOf(5e-324, 9)]).toEqual([
+      1, 2, 1,
+    ]);
+    expect(nearestRankOf(0.5000000000000001, 10)).toBe(6);
+    expect(nearestRankOf(0.9999999999999999, 3)).toBe(3);
   });
 
   it('is null for no scores', () => {

@@ -55,7 +55,7 @@ export function sftRow(change: Partial<SftRow> = {}): SftRow {
     strategy: 'split',
     ids_differ_because: [],
     proofs: PROOF_NAMES,
-    messages: '[]',
+    messages: '[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]',
     tools: null,
     ...change,
   };

@@ -32,6 +32,10 @@ const PROMISED: Record<string, string> = {
     weight_version policy_data`,
   windows: `window_id sequence_id token_start token_end turn_start turn_end execution_id outcome score score_scale
     previous_score trend medal threshold_source reward reward_name n_trained seconds completed_at parent_window`,
+  expanded: `window_id sequence_id token_start token_end turn_start turn_end execution_id outcome score score_scale
+    previous_score trend medal threshold_source reward reward_name n_trained seconds completed_at parent_window
+    split window n_windows input_ids loss_mask rollout_log_probs weight_version policy_data is_correction
+    sequence_flags tail_ids tail_log_probs`,
   executions: `execution_id order call_turn feedback_turn kind status exit_code seconds submitted gradable score_test
     score_validation score_self_reported medal parent_execution invalidated`,
   trajectories: `byte_start byte_end sha256 n_turns n_calls n_executions n_submissions first_score best_score

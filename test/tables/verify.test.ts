@@ -54,6 +54,7 @@ describe('verifyCorpus', () => {
       tokens: 3,
       keys: 5,
       windows: 3,
+      columns: 4,
       rewards: 3,
       proofs: 2,
     });

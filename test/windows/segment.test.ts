@@ -228,6 +228,20 @@ describe('trend', () => {
     expect(rewards(events, { trend })).toEqual(expected);
   });
 
+  it('names the window of the parent node, also where it joins several executions, and none of its own', () => {
+    const events: RunEvent[] = [
+      { exec: 'infra' },
+      { exec: 'ok', score: 0.8, execution: { flags: ['retry_of:e0'], parent_execution: 'e0' } },
+      { exec: 'ok', score: 0.7, execution: { parent_execution: 'e0' } },
+      { exec: 'ok', score: 0.75, execution: { parent_execution: 'e1' } },
+      { exec: 'ok', score: 0.75, execution: { parent_execution: 'e2' } },
+      { exec: 'ok', score: 0.75, execution: { parent_execution: 'nowhere' } },
+    ];
+    const found = windowsOf(runOf(events), { trend: 'parent' });
+    expect(found.map(({ parent }) => parent)).toEqual([null, 0, 0, 1, null]);
+    expect(found.map(({ previous_score }) => previous_score)).toEqual([null, 0.8, 0.8, 0.7, null]);
+  });
+
   it('reads submissions that belong to no experiment as references', () => {
     const run = runOf([{ exec: 'ok' }, { exec: 'ok', score: 0.75 }]);
     const loose = scored('e0', -1, 0.8, { execution_id: null });
@@ -241,6 +255,20 @@ describe('options', () => {
     expect(window).toMatchObject({ outcome: 'error', reward: null, flags: ['timeout', 'timeout_masked'] });
   });
 
+  it.each<[string, WindowOptionsInput, boolean]>([
+    ['any timed out', { timeouts: 'any' }, true],
+    ['fewer than a share did', { timeouts: { share: 0.5 } }, false],
+    ['more than a share did', { timeouts: { share: 0.3 } }, true],
+    ['one took longer than the limit', { timeouts: 'any', timeout_seconds: 90 }, true],
+  ])('mask a whole run by name: %s', (_, options, masked) => {
+    const events: RunEvent[] = [{ exec: 'ok', score: 0.95 }, { exec: 'timeout' }, { exec: 'error' }];
+    const slow: RunEvent[] = [{ exec: 'ok', score: 0.95, execution: { seconds: 91 } }, { exec: 'error' }];
+    const found = windowsOf(runOf(options.timeout_seconds === undefined ? events : slow), options);
+    expect(found.map(({ flags }) => flags.includes('run_timeout_masked'))).toEqual(found.map(() => masked));
+    expect(found[0]).toMatchObject({ outcome: 'gold', reward: masked ? null : 2 });
+    expect(windowsOf(runOf([{ exec: 'ok', score: 0.95 }]), options)[0]?.reward).toBe(2);
+  });
+
   it('flags the same code and score again, and pays its base again by default', () => {
     const events: RunEvent[] = [
       { exec: 'ok', score: 0.95, code: 'train()\n# seed\n' },
@@ -251,6 +279,22 @@ describe('options', () => {
     const found = windowsOf(runOf(events));
     expect(found.map(({ reward }) => reward)).toEqual([2, 2, 2, 2.2]);
     expect(found.map(({ flags }) => flags.includes('repeat'))).toEqual([false, true, false, false]);
+  });
+
+  it.each([
+    ['white space', '{"lr": 0.1, "n": [1, 2]}', '{ "lr":0.1,\n  "n":[1,2] }', true],
+    ['the order of keys', '{"a": 1, "b": 2}', '{"b": 2, "a": 1}', true],
+    ['escapes', '{"a": "\\u00e9"}', '{"a": "é"}', true],
+    ['white space within a text', '{"a": "x y"}', '{"a": "x  y"}', false],
+    ['how a number is written', '{"a": 1}', '{"a": 1.0}', false],
+    ['a digit beyond 2^53', '{"a": 12345678901234567890}', '{"a": 12345678901234567891}', false],
+    ['the type', '{"a": 1}', '{"a": "1"}', false],
+    ['the order of a list', '[1, 2]', '[2, 1]', false],
+    ['what is no JSON', '{"a": 1', '{"a":1', false],
+  ])('call arguments that differ in %s: the same call is %4$s', (_, first, second, same) => {
+    const events = [first, second].map((code): RunEvent => ({ exec: 'ok', score: 0.95, code }));
+    const [, again] = windowsOf(runOf(events));
+    expect(again?.flags.includes('repeat')).toBe(same);
   });
 
   it('base new_tier pays a tier only when it is better than any before', () => {

@@ -1,13 +1,14 @@
 import type { TaskRecord } from '../../grading/task-record.js';
 import { thresholdSource } from '../../grading/threshold-mapping.js';
 import type { RlRow, WindowRow } from '../../tables/table-specs.js';
-import { policyRow } from '../../tokens/policy-row.js';
-import { planRows, type RowPlan } from '../../tokens/stretches.js';
+import { planRows } from '../../tokens/stretches.js';
 import type { TokenRow } from '../../tokens/token-row.js';
 import type { Trajectory } from '../../trajectory/trajectory.js';
+import type { WindowFlag } from '../../windows/flags.js';
 import type { ExecutionWindow, WindowSegmentation } from '../../windows/window.js';
 import type { TaskContext } from '../task-context.js';
 import { lineage, rowName } from './lineage.js';
+import { dividedSequence, type Sequence, wholeSequence } from './sequences.js';
 
 /** Where a window lies in its sequence, and how many of its tokens are trained. */
 interface Laid {
@@ -20,9 +21,11 @@ interface Laid {
 /** What of a row windows are laid over. */
 type WindowedTokens = Pick<TokenRow, 'input_ids' | 'loss_mask' | 'segment_of_token' | 'segments'>;
 
+const UNTRAINED_FLAGS = ['timeout_masked', 'run_timeout_masked'] as const satisfies readonly WindowFlag[];
+
 /** Windows whose tokens stay context: the feedback says nothing of the agent, or the pipeline masks timeouts. */
 function isUntrained(window: ExecutionWindow): boolean {
-  return window.outcome === 'infrastructure' || window.flags.includes('timeout_masked');
+  return window.outcome === 'infrastructure' || UNTRAINED_FLAGS.some((flag) => window.flags.includes(flag));
 }
 
 /**
@@ -101,7 +104,11 @@ export interface RlRows {
   readonly windows: readonly WindowRow[];
   /** windows that have no trainable token in any sequence */
   readonly dropped: number;
+  /** windows that are too long for any sequence, or to which the limit leaves no room */
+  readonly overLong: number;
 }
+
+export const NO_RL_ROWS: RlRows = { rl: [], windows: [], dropped: 0, overLong: 0 };
 
 interface RlOptions {
   readonly context: TaskContext;
@@ -114,58 +121,100 @@ interface RlOptions {
 }
 
 /**
- * The `rl` rows of a trajectory, one a context epoch with at least one window, and its `windows` rows. All
- * reasoning is kept in the rendering, since the policy saw its own tokens when it went on. Sub-agents are not
- * trained: their windows have no sequence.
+ * The `rl` rows of a trajectory, one a context epoch with at least one window (several where the epoch is longer than
+ * the limit), and its `windows` rows. All reasoning is kept in the rendering, since the policy saw its own tokens when
+ * it went on. Sub-agents are not trained: their windows have no sequence.
  */
 export function rlRows(options: RlOptions): RlRows {
-  const { context, trajectory, segmentation, split } = options;
+  const { context, trajectory, segmentation } = options;
   if (trajectory.parent_session !== null) {
     const windows = segmentation.windows.map((window) => windowRow(options, window, NO_PLACE));
-    return { rl: [], windows, dropped: 0 };
+    return { ...NO_RL_ROWS, windows: withKnownParents(windows) };
   }
-  const rl: RlRow[] = [];
-  const windowRows: WindowRow[] = [];
+  const rows = { rl: [] as RlRow[], windows: [] as WindowRow[], overLong: 0 };
   const plans = planRows({
     trajectory,
     lastTurn: trajectory.turns.length - 1,
     strategy: 'preserve',
     renderer: context.renderer,
   });
+  const { length, windows: rules } = context.plan.body.config;
   for (const plan of plans) {
-    const own = segmentation.windows.filter((window) => window.epoch === plan.epoch);
-    if (own.length === 0) continue;
-    const { tokens, policy, flags } = encodeSequence(context, trajectory, plan);
-    const { laid, windowIndex, lossMask } = layWindows(tokens, own);
-    if (laid.length === 0) continue;
-    const sequenceId = rowName(trajectory.trajectory_id, options.occurrence, `rl.e${plan.epoch}`);
-    rl.push({
-      ...lineage(trajectory, options.taskId, flags),
-      sequence_id: sequenceId,
-      split,
-      input_ids: tokens.input_ids.slice(),
-      loss_mask: lossMask,
-      window_index: windowIndex,
-      window_rewards: laid.map(({ window }) => window.reward),
-      window_n_trained: laid.map((each) => each.n_trained),
-      ...policy,
-    });
-    for (const { window, ...place } of laid) {
-      windowRows.push(windowRow(options, window, { sequence_id: sequenceId, ...place }));
+    const windows = segmentation.windows.filter((window) => window.epoch === plan.epoch);
+    if (windows.length === 0) continue;
+    const request = { context, trajectory, plan, windows };
+    const whole = wholeSequence(request);
+    const isLong = length.max_tokens !== null && whole.tokens.input_ids.length > length.max_tokens;
+    if (length.max_tokens === null || !isLong || rules.over_long === 'keep') {
+      addSequence(whole);
+      continue;
+    }
+    let expected = layWindows(whole.tokens, windows).laid.length;
+    for (const part of dividedSequence(request, length.max_tokens)) {
+      if (rules.over_long === 'cut-context' || !part.context_cut) expected -= addSequence(part);
+    }
+    rows.overLong += expected;
+
+    /** Gives the number of windows that lie in it. */
+    function addSequence(sequence: Sequence): number {
+      const { laid, ...columns } = layWindows(sequence.tokens, windows);
+      if (laid.length === 0) return 0;
+      const part = sequence.part === 0 ? '' : `.p${sequence.part}`;
+      const name = rowName(trajectory.trajectory_id, options.occurrence, `rl.e${plan.epoch}${part}`);
+      rows.rl.push(rlRow(options, sequence, { name, laid, ...columns }));
+      const flags = sequence.context_cut ? ['context_cut'] : [];
+      for (const { window, ...place } of laid) {
+        rows.windows.push(windowRow(options, window, { sequence_id: name, ...place }, flags));
+      }
+      return laid.length;
     }
   }
-  return { rl, windows: windowRows, dropped: segmentation.windows.length - windowRows.length };
+  const dropped = segmentation.windows.length - rows.windows.length - rows.overLong;
+  return { ...rows, windows: withKnownParents(rows.windows), dropped };
+}
+
+/** A parent that has no row is none that could be looked up. */
+function withKnownParents(rows: readonly WindowRow[]): WindowRow[] {
+  const known = new Set(rows.map(({ window_id }) => window_id));
+  return rows.map((row) =>
+    row.parent_window === null || known.has(row.parent_window) ? row : { ...row, parent_window: null },
+  );
+}
+
+interface LaidSequence extends ReturnType<typeof layWindows> {
+  readonly name: string;
+}
+
+function rlRow(options: RlOptions, sequence: Sequence, laid: LaidSequence): RlRow {
+  return {
+    ...lineage(options.trajectory, options.taskId, sequence.flags),
+    sequence_id: laid.name,
+    split: options.split,
+    input_ids: options.context.arena.copyIds(sequence.tokens.input_ids),
+    loss_mask: options.context.arena.copyMask(laid.lossMask),
+    window_index: laid.windowIndex,
+    window_rewards: laid.laid.map(({ window }) => window.reward),
+    window_n_trained: laid.laid.map(({ n_trained }) => n_trained),
+    rollout_log_probs: sequence.rollout_log_probs,
+    weight_version: sequence.weight_version,
+    policy_data: sequence.policy_data,
+  };
 }
 
 type WindowPlace = Pick<WindowRow, 'sequence_id' | 'token_start' | 'token_end' | 'n_trained'>;
 
 const NO_PLACE: WindowPlace = { sequence_id: null, token_start: null, token_end: null, n_trained: 0 };
 
-function windowRow(options: RlOptions, window: ExecutionWindow, place: WindowPlace): WindowRow {
+function windowRow(
+  options: RlOptions,
+  window: ExecutionWindow,
+  place: WindowPlace,
+  flags: readonly string[] = [],
+): WindowRow {
   const { context, trajectory, taskId, occurrence } = options;
   const { base, score_scale: scale } = context.plan.body.config.windows;
   return {
-    ...lineage(trajectory, taskId, window.flags),
+    ...lineage(trajectory, taskId, [...window.flags, ...flags]),
     window_id: rowName(trajectory.trajectory_id, occurrence, `w${window.index}`),
     ...place,
     turn_start: window.turn_start,
@@ -182,39 +231,7 @@ function windowRow(options: RlOptions, window: ExecutionWindow, place: WindowPla
     reward_name: base === 'every' ? 'wirl' : 'wirl_new_tier',
     seconds: window.seconds,
     completed_at: window.completed_at,
-    parent_window: null,
-  };
-}
-
-/**
- * The policy's recorded tokens where the log has them unbroken, else our encoding. It is `recorded` only where every
- * trained token has its log-probability: without them a policy correction cannot be made.
- */
-function encodeSequence(context: TaskContext, trajectory: Trajectory, plan: RowPlan) {
-  const recorded = policyRow(trajectory, plan);
-  if (recorded !== null) {
-    const { rollout_log_probs, weight_version, ...tokens } = recorded;
-    const complete = tokens.loss_mask.every((trained, i) => trained === 0 || rollout_log_probs?.[i] != null);
-    const policy_data = complete ? ('recorded' as const) : ('offline' as const);
-    const vocabulary = context.encoder.byteLengths?.length ?? Number.POSITIVE_INFINITY;
-    const foreign = tokens.input_ids.some((id) => id >= vocabulary);
-    return {
-      tokens,
-      policy: { rollout_log_probs, weight_version, policy_data },
-      flags: [
-        ...(complete ? [] : ['policy_log_probs_missing']),
-        ...(foreign ? ['policy_ids_out_of_vocabulary'] : []),
-      ],
-    };
-  }
-  const tokens = context.rlRowEncoder.encode({ trajectory, plan });
-  const hasPolicy = trajectory.turns.some((turn) => turn.policy !== null);
-  return {
-    tokens,
-    policy: { rollout_log_probs: null, weight_version: null, policy_data: 'offline' as const },
-    flags: [
-      ...tokens.ids_differ_because.map((reason) => `ids_differ_${reason}`),
-      ...(hasPolicy ? ['policy_chain_broken'] : []),
-    ],
+    parent_window:
+      window.parent === null ? null : rowName(trajectory.trajectory_id, occurrence, `w${window.parent}`),
   };
 }

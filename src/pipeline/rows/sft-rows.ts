@@ -42,7 +42,7 @@ function countCutTokens(context: TaskContext, trajectory: Trajectory, lastTurn: 
 /**
  * The `sft` rows of a selected prefix, one a stretch, or several where a stretch is too long and the pipeline splits
  * it. What becomes of rows that are too long is told to `overLong`. Stretches without a trained token give no row.
- * Token lists are copies.
+ * Token lists live until the context's arena is cleared.
  */
 export function sftRows(options: {
   context: TaskContext;
@@ -99,8 +99,8 @@ export function sftRows(options: {
         medal: prefix.medal,
         threshold_source: prefix.threshold_source,
         weight: context.decisions().weightOf(stage.name, stage.source),
-        input_ids: encoded.input_ids.slice(),
-        loss_mask: encoded.loss_mask.slice(),
+        input_ids: context.arena.copyIds(encoded.input_ids),
+        loss_mask: context.arena.copyMask(encoded.loss_mask),
         n_tokens: encoded.input_ids.length,
         n_trained: encoded.n_trained,
         n_turns: shown.indices.length,

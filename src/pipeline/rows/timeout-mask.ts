@@ -1,4 +1,4 @@
-import { isMaskedByTimeouts } from '../../rewards/timeouts.js';
+import { isMaskedByTimeouts, timeoutReading } from '../../rewards/timeouts.js';
 import type { MaskOptions } from '../../tokens/mask-options.js';
 import type { Trajectory } from '../../trajectory/trajectory.js';
 
@@ -8,8 +8,5 @@ export function isMaskedWhole(
   { timeouts, timeout_seconds: seconds }: Pick<MaskOptions, 'timeouts' | 'timeout_seconds'>,
 ): boolean {
   if (timeouts === 'train') return false;
-  return isMaskedByTimeouts(
-    trajectory,
-    timeouts === 'any' ? { reading: 'any', seconds } : { reading: 'share', share: timeouts.share, seconds },
-  );
+  return isMaskedByTimeouts(trajectory, { ...timeoutReading(timeouts), seconds });
 }

@@ -1,5 +1,5 @@
+import { type ConfigDifference, configDifferences } from '../../pipeline/config-difference.js';
 import type { Counts } from '../../pipeline/run-summary.js';
-import { type ConfigDifference, configDifferences } from './config-difference.js';
 import type { CorpusDigest, RowDigest } from './digest.js';
 
 /** A number of both corpora. */

@@ -2,6 +2,7 @@ import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { TrajmillError } from '../../errors.js';
 import { type TaskRecord, thresholdsSchema } from '../../grading/task-record.js';
+import { configFaults } from '../../pipeline/config-faults.js';
 import {
   degradationSchema,
   qualitySchema,
@@ -9,7 +10,7 @@ import {
   selectionSchema,
 } from '../../selection/options.js';
 import { SCORE_SCALES } from '../../trajectory/execution.js';
-import { type WindowOptions, windowSchema } from '../../windows/options.js';
+import { timeoutsSchema, type WindowOptions, windowSchema } from '../../windows/options.js';
 
 const thresholdsByTask = z.record(z.string(), thresholdsSchema);
 
@@ -23,7 +24,8 @@ export const rescoreSchema = z
       .strictObject({
         score_scale: z.enum(SCORE_SCALES),
         thresholds: thresholdsByTask,
-        timeouts: z.enum(['error', 'masked']),
+        timeouts: timeoutsSchema,
+        timeout_seconds: z.number().positive().nullable(),
         base: z.enum(['every', 'new_tier']),
         trend: z.enum(['previous', 'best', 'parent', 'none']),
       })
@@ -93,9 +95,9 @@ export function rescoredTasks(
 function checked<T>(schema: z.ZodType<T>, value: unknown, path: string, under = ''): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const field = [...(under === '' ? [] : [under]), ...(issue?.path ?? []).map(String)].join('.');
-  throw new TrajmillError('E_CONFIG', `${field === '' ? '' : `${field}: `}${issue?.message ?? 'invalid'}`, {
+  const written = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const [fault] = parsed.error.issues.flatMap((issue) => configFaults(issue, { schema: written, value }));
+  throw new TrajmillError('E_CONFIG', `${under === '' ? '' : `${under}.`}${fault?.text ?? 'invalid'}`, {
     place: path,
   });
 }

@@ -1,5 +1,6 @@
 import { compareScores, MEDAL_RANK, medalOf } from '../../grading/medals.js';
 import type { Medal, TaskRecord } from '../../grading/task-record.js';
+import { isMaskedByLate, timeoutReading } from '../../rewards/timeouts.js';
 import { wirlReward } from '../../rewards/wirl.js';
 import type { ScoreScale } from '../../trajectory/execution.js';
 import type { WindowOptions } from '../../windows/options.js';
@@ -61,11 +62,12 @@ function rescoreCopy(run: StoredRun, planned: WindowRules, asked: WindowRules): 
   const sameReference =
     options.trend === planned.options.trend && options.score_scale === planned.options.score_scale;
   const orderKnown = isOrderKnown(run, planned, options.score_scale);
+  const maskedRun = isRunMasked(run, options);
   const withheld = options.base === 'new_tier' ? repeatedTiers(judged, run) : new Set<StoredWindow>();
   return judged.map(({ window, outcome, score }): RescoredWindow => {
     const reference = sameReference ? window.previous_score : referenceOf({ window, run, rules: asked });
     const trend = trendOf(score, reference, task);
-    const masked = options.timeouts === 'masked' && window.flags.includes('timeout');
+    const masked = maskedRun || (options.timeouts === 'masked' && window.flags.includes('timeout'));
     const usesOrder =
       score !== null && ((!sameReference && options.trend !== 'none') || options.base === 'new_tier');
     const reproducible = orderKnown || !usesOrder;
@@ -80,6 +82,16 @@ function rescoreCopy(run: StoredRun, planned: WindowRules, asked: WindowRules): 
       reproducible,
     };
   });
+}
+
+/** Whether timeouts mask the run as a whole. */
+function isRunMasked(
+  { executions }: StoredRun,
+  { timeouts, timeout_seconds: seconds }: WindowOptions,
+): boolean {
+  if (timeouts === 'error' || timeouts === 'masked') return false;
+  const experiments = executions.filter(({ kind }) => kind === 'experiment');
+  return isMaskedByLate(experiments, { ...timeoutReading(timeouts), seconds });
 }
 
 function judge(window: StoredWindow, run: StoredRun, { options, task }: WindowRules): Judged {

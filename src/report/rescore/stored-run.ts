@@ -11,6 +11,7 @@ export const STORED_COLUMNS = {
     'feedback_turn',
     'kind',
     'status',
+    'seconds',
     'submitted',
     'gradable',
     'score_test',

@@ -1,4 +1,4 @@
-import { EXECUTION_KINDS } from '../../trajectory/execution.js';
+import { EXECUTION_KINDS } from '../../trajectory/execution-kind.js';
 import type { StatsSection } from './facts.js';
 import type { Figure } from './figure.js';
 import { groupBy, UNKNOWN } from './groups.js';

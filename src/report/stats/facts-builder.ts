@@ -68,9 +68,9 @@ export const FACT_COLUMNS = {
 
 type ExecutionInput = ExecutionFact & Pick<ExecutionRow, Lineage>;
 type WindowInput = Omit<WindowFact, 'index'> & Pick<WindowRow, Lineage | 'window_id'>;
-type PrefixInput = PrefixFact & Pick<SftRow, 'trajectory_id' | 'source_path' | 'row_id' | 'anchor_turn'>;
+type PrefixInput = PrefixFact & Pick<SftRow, 'row_id'>;
 
-interface OpenRun extends Pick<RunFact, 'trajectory_id' | 'task_id' | 'scaffold' | 'model'> {
+interface OpenRun extends Omit<RunFact, 'executions' | 'windows'> {
   readonly key: string;
   readonly executions: Map<string, ExecutionFact>;
   readonly windows: Map<number, WindowFact & { readonly copy: number }>;
@@ -119,8 +119,12 @@ export class FactsBuilder {
   prefix(row: PrefixInput): void {
     const name = row.row_id.replace(/\.e\d+\.s\d+$/, '');
     const before = this.#prefixes.get(name);
-    const { rules, cut_turns, cut_tokens, n_tokens, n_trained } = row;
+    const { trajectory_id, source_path, anchor_turn, rules, cut_turns, cut_tokens, n_tokens, n_trained } =
+      row;
     this.#prefixes.set(name, {
+      trajectory_id,
+      source_path,
+      anchor_turn,
       rules,
       cut_turns,
       cut_tokens,
@@ -147,10 +151,11 @@ export class FactsBuilder {
     const key = `${row.trajectory_id}\n${row.source_path}`;
     const found = this.#runs.get(key);
     if (found !== undefined) return found;
-    const { trajectory_id, task_id, scaffold, model } = row;
+    const { trajectory_id, source_path, task_id, scaffold, model } = row;
     const run: OpenRun = {
       key,
       trajectory_id,
+      source_path,
       task_id,
       scaffold,
       model,

@@ -1,5 +1,5 @@
 import type { TaskRecord } from '../../grading/task-record.js';
-import type { ExecutionRow, TrajectoryRow, WindowRow } from '../../tables/table-specs.js';
+import type { ExecutionRow, SftRow, TrajectoryRow, WindowRow } from '../../tables/table-specs.js';
 import type { Figure } from './figure.js';
 
 /** What the figures need of a row of `executions`. */
@@ -38,7 +38,7 @@ export type TrajectoryFact = Pick<
 >;
 
 /** A selected prefix: the rows of its stretches taken together. */
-export interface PrefixFact {
+export interface PrefixFact extends Pick<SftRow, 'trajectory_id' | 'source_path' | 'anchor_turn'> {
   readonly rules: readonly string[];
   readonly cut_turns: number;
   readonly cut_tokens: number;
@@ -49,6 +49,7 @@ export interface PrefixFact {
 /** One distinct trajectory that went through all stages, with what it ran. */
 export interface RunFact {
   readonly trajectory_id: string;
+  readonly source_path: string;
   readonly task_id: string | null;
   readonly scaffold: string | null;
   readonly model: string | null;

@@ -27,3 +27,8 @@ export interface FigurePlace {
   readonly key: string;
   readonly figure: string;
 }
+
+/** Whether a figure is a part of a whole, 0 to 1, which people read as a percentage. */
+export function isShare({ interval, figure }: Pick<Figure, 'interval' | 'figure'>): boolean {
+  return interval === 'wilson' || figure.startsWith('share ');
+}

@@ -1,4 +1,5 @@
 import { estimate } from '../../grading/aggregate.js';
+import { nearestRankOf } from '../../grading/nearest-rank.js';
 import type { Figure, FigurePlace } from './figure.js';
 
 export type Interval = readonly [number, number];
@@ -70,7 +71,7 @@ export function median(sorted: readonly number[]): number | null {
 
 /** Nearest-rank quantile: the smallest value such that a share q of all is no greater. Null for none. */
 export function nearestRank(sorted: readonly number[], q: number): number | null {
-  return sorted[Math.max(1, Math.ceil(q * sorted.length)) - 1] ?? null;
+  return sorted[nearestRankOf(q, sorted.length) - 1] ?? null;
 }
 
 /** Numbers in ascending order, in a list of their own: sums over it do not depend on the order of arrival. */

@@ -1,5 +1,6 @@
 import { MEDALS } from '../../grading/task-record.js';
-import { EXECUTION_KINDS, EXECUTION_STATUSES } from '../../trajectory/execution.js';
+import { EXECUTION_STATUSES } from '../../trajectory/execution.js';
+import { EXECUTION_KINDS } from '../../trajectory/execution-kind.js';
 import type { TableSpec } from '../table-spec.js';
 import { LINEAGE_COLUMNS } from './lineage.js';
 

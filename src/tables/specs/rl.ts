@@ -6,7 +6,7 @@ export const POLICY_DATA = ['recorded', 'offline'] as const;
 
 export const RL_TABLE = {
   name: 'rl',
-  doc: 'One context epoch: ids, loss mask, and the execution window of each token with its reward.',
+  doc: 'One context epoch, or a part of one that is too long: ids, loss mask, and the execution window of each token with its reward.',
   key: 'sequence_id',
   token_column: 'input_ids',
   columns: [

@@ -92,7 +92,7 @@ export const WINDOWS_TABLE = {
       name: 'parent_window',
       type: 'string',
       nullable: true,
-      doc: 'window_id of the window that started this sub-agent; null otherwise',
+      doc: 'window_id of the window of its parent node in a search tree, with which the trend parent compares; null without one, or where that window has no row',
     },
   ],
 } as const satisfies TableSpec;

@@ -1,4 +1,4 @@
-import type { PlanBody } from '../../pipeline/plan.js';
+import type { PlanBody } from './plan.js';
 
 /**
  * What of a plan decides a corpus, in a form that can be compared: settings and versions as they stand, inputs by path
@@ -13,6 +13,6 @@ export function comparableConfig(body: PlanBody): unknown {
     template_sha256,
     adapters,
     task_records: Object.fromEntries(body.task_records.map((record) => [record.task_id, record])),
-    inputs: Object.fromEntries(body.inputs.map(({ path, sha256 }) => [path, sha256.slice(0, 12)])),
+    inputs: Object.fromEntries(body.inputs.map(({ path, sha256 }) => [path, sha256?.slice(0, 12) ?? null])),
   };
 }
