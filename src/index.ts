@@ -10,6 +10,7 @@ export { EXPORTERS } from './export/exporters.js';
 export { runExport } from './export/run-export.js';
 export type { FormatAdapter, RawTrajectory, ReadContext } from './formats/adapter.js';
 export { registerFormat } from './formats/known-formats.js';
+export { rawTrajectory } from './formats/raw-trajectory.js';
 export { type ReadRequest, type ReadResult, readTrajectories } from './formats/reader.js';
 export { FORMAT_NAMES, FORMATS } from './formats/registry.js';
 // Grading, selection, windows and rewards
@@ -35,6 +36,7 @@ export { type CorrectionBand, policyCorrection, windowLoss } from './rewards/pol
 export { wirlReward } from './rewards/wirl.js';
 export { type SelectionOptions, selectionSchema } from './selection/options.js';
 export { selectPrefixes } from './selection/select.js';
+export { collapseSequence, expandSequence, type StoredSequence } from './tables/expanded-rows.js';
 export { readManifest } from './tables/manifest.js';
 export { readShard } from './tables/read-shard.js';
 export { openShardWriter } from './tables/shard-writer.js';
@@ -49,6 +51,14 @@ export { proveStored } from './tokens/prove-stored.js';
 export { planRows } from './tokens/stretches.js';
 export type { TokenRow } from './tokens/token-row.js';
 // The canonical model
+export {
+  contentSpan,
+  makeExecution,
+  makeSubmission,
+  makeTurn,
+  reasoningSpan,
+  structuredCallSpan,
+} from './trajectory/build.js';
 export type { Execution, ScoreScale, Submission } from './trajectory/execution.js';
 export { trajectoryId } from './trajectory/identity.js';
 export type { Span } from './trajectory/span.js';

@@ -82,6 +82,28 @@ function commands({ help }) {
     .join('\n\n');
 }
 
+/** What SQL can ask: tables by their page, and columns of what lies beside them. */
+function queryViews({ queryViews: views, tableNames }) {
+  const rows = views.map(({ name, doc, columns }) => {
+    const own = tableNames.includes(name)
+      ? '[tables.md](tables.md)'
+      : names(columns.map((column) => column.name));
+    return [code(name), doc, own];
+  });
+  return table(['view', 'a row', 'columns'], rows);
+}
+
+function namedQuestions({ questions }) {
+  const rows = questions.map(({ name, description, parameters }) => {
+    const values = parameters.map((parameter) => {
+      const fallback = parameter.default === null ? '' : ` (${parameter.default})`;
+      return `${code(parameter.name)}: ${parameter.meaning}${fallback}`;
+    });
+    return [code(`@${name}`), description, values.join('; ')];
+  });
+  return table(['question', 'answer', 'parameters'], rows);
+}
+
 const BLOCKS = {
   'pipeline-keys': ({ pipelineSchema }) => schemaKeys(pipelineSchema),
   'task-keys': ({ taskSchema }) => schemaKeys(taskSchema),
@@ -99,6 +121,8 @@ const BLOCKS = {
   rewards,
   milestones,
   'verify-checks': verifyChecks,
+  'query-views': queryViews,
+  'named-questions': namedQuestions,
 };
 
 /** Text of every generated part: name to Markdown. */

@@ -37,13 +37,16 @@ export async function docsSources(load) {
         'windows/flags',
       ].map(load),
     );
-  const [schemas, masks, wirl, milestone, checks] = await Promise.all(
+  const [schemas, masks, wirl, milestone, checks, queryViews, questions, tables] = await Promise.all(
     [
       'pipeline/json-schemas',
       'tokens/mask-policy',
       'rewards/wirl',
       'rewards/milestone',
       'tables/check-list',
+      'report/query/view-list',
+      'report/query/question-files',
+      'tables/table-specs',
     ].map(load),
   );
   const { 'pipeline.schema.json': pipelineSchema, 'tasks.schema.json': taskFile } = schemas.jsonSchemas();
@@ -64,5 +67,8 @@ export async function docsSources(load) {
     wirl: { base: wirl.WIRL_BASE_TENTHS, trend: wirl.WIRL_TREND_TENTHS, graded: wirl.GRADED_OUTCOMES },
     milestones: milestone.MILESTONE_PRESETS,
     checks: Object.values(checks.createCheckList()),
+    queryViews: queryViews.QUERY_VIEWS,
+    questions: questions.namedQuestions(),
+    tableNames: tables.TABLE_NAMES,
   };
 }

@@ -8,22 +8,28 @@ import {
 } from '@stricli/core';
 import { EXIT, type ExitCode, TrajmillError } from '../errors.js';
 import { TOOL_VERSION } from '../version.js';
+import { collapseCommand } from './collapse.js';
 import { commitCommand } from './commit.js';
 import { compareCommand } from './compare.js';
 import type { CliContext, CliProcess } from './context.js';
+import { diffCommand } from './diff.js';
 import { explainCommand } from './explain.js';
 import { exportCommand } from './export.js';
 import { formatsCommand } from './formats.js';
 import { gradeCommand } from './grade.js';
 import { inspectCommand } from './inspect.js';
 import { planCommand } from './plan.js';
+import { queryCommand } from './query.js';
+import { reportCommand } from './report.js';
 import { rescoreCommand } from './rescore.js';
 import { runCommand } from './run.js';
 import { schemaCommand } from './schema.js';
 import { statsCommand } from './stats.js';
 import { statusCommand } from './status.js';
 import { tokensCommand } from './tokens.js';
+import { uiCommand } from './ui.js';
 import { verifyCommand } from './verify.js';
+import { viewCommand } from './view.js';
 
 const ROUTES = buildRouteMap({
   routes: {
@@ -37,9 +43,15 @@ const ROUTES = buildRouteMap({
     grade: gradeCommand,
     stats: statsCommand,
     explain: explainCommand,
+    report: reportCommand,
+    view: viewCommand,
     rescore: rescoreCommand,
     compare: compareCommand,
+    diff: diffCommand,
+    query: queryCommand,
+    ui: uiCommand,
     export: exportCommand,
+    collapse: collapseCommand,
     formats: formatsCommand,
     schema: schemaCommand,
   },
@@ -121,7 +133,7 @@ export function spreadInputs(argv: readonly string[]): string[] {
       spread.push(word);
       taking = pending === '--input' && named;
       pending = null;
-    } else if (word.startsWith('-')) {
+    } else if (word.startsWith('-') && word !== '-') {
       taking = false;
       spread.push(word);
       if (['--input', '--out', '--workers', '--shard'].includes(word)) pending = word;
@@ -138,9 +150,15 @@ export function spreadInputs(argv: readonly string[]): string[] {
 /** Runs one command line and gives its exit code; nothing is thrown, and the process is left alone. */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   const app = buildApp((context.process.env['TRAJMILL_DEBUG'] ?? '') !== '');
-  const { stdout, stderr, env } = context.process;
+  const { stdout, stderr, env, stdin } = context.process;
   // the parser writes the exit code into the process it is given
-  const process: CliProcess & { exitCode: number | string | null } = { stdout, stderr, env, exitCode: null };
+  const process: CliProcess & { exitCode: number | string | null } = {
+    stdout,
+    stderr,
+    env,
+    ...(stdin === undefined ? {} : { stdin }),
+    exitCode: null,
+  };
   await run(app, spreadInputs(argv), { cwd: context.cwd, signal: context.signal, process });
   const code = Number(process.exitCode ?? EXIT.unexpected);
   return PARSER_EXITS[code] ?? code;

@@ -1,11 +1,15 @@
 import { resolve } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from './context.js';
-import { describeCommand, JSON_FLAG, RUN_DIR_ARGUMENT } from './flags.js';
+import { describeCommand, JSON_FLAG, REPORT_FLAG, RUN_DIR_ARGUMENT } from './flags.js';
 import { printSummary } from './output.js';
 
 /** Makes the corpus out of a run whose tasks are all done. */
-export const commitCommand = buildCommand<{ readonly json: boolean }, [string], CliContext>({
+export const commitCommand = buildCommand<
+  { readonly report: boolean; readonly json: boolean },
+  [string],
+  CliContext
+>({
   docs: {
     brief: 'Make the corpus of a run whose tasks are all done',
     fullDescription: describeCommand(
@@ -14,9 +18,15 @@ export const commitCommand = buildCommand<{ readonly json: boolean }, [string], 
       ['trajmill commit out/demo', 'trajmill commit /shared/runs/sft --json > summary.json'],
     ),
   },
-  parameters: { positional: RUN_DIR_ARGUMENT, flags: { json: JSON_FLAG } },
-  async func({ json }, dir) {
-    const { commitRun } = await import('../pipeline/commit-run.js');
-    printSummary(this, await commitRun({ outDir: resolve(this.cwd, dir) }), json);
+  parameters: { positional: RUN_DIR_ARGUMENT, flags: { report: REPORT_FLAG, json: JSON_FLAG } },
+  async func({ report, json }, dir) {
+    const [{ commitRun }, { reportCommitted }] = await Promise.all([
+      import('../pipeline/commit-run.js'),
+      import('./report-source.js'),
+    ]);
+    const outDir = resolve(this.cwd, dir);
+    const summary = await commitRun({ outDir });
+    if (report) await reportCommitted(this, outDir);
+    printSummary(this, summary, json);
   },
 });

@@ -31,7 +31,7 @@ export const compareCommand = buildCommand<{ readonly json: boolean }, [string, 
         import('./corpus-folder.js'),
         import('../report/compare/digest.js'),
         import('../report/compare/compare.js'),
-        import('../report/compare/plan-config.js'),
+        import('../pipeline/comparable-plan.js'),
         import('./compare-print.js'),
       ]);
     const read = async (dir: string) => {

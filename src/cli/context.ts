@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { CommandContext } from '@stricli/core';
 
 /** What the command line needs of a stream; a test gives one that remembers. */
@@ -9,6 +10,8 @@ export interface CliStream {
 }
 
 export interface CliProcess {
+  /** default: that of the process */
+  readonly stdin?: Readable;
   readonly stdout: CliStream;
   readonly stderr: CliStream;
   readonly env: Readonly<Partial<Record<string, string>>>;

@@ -1,6 +1,6 @@
 import type { Explanation } from '../report/explain/explanation.js';
+import { factLines, ruleLines } from '../report/explain/lines.js';
 import type { Match } from '../report/explain/stored-rows.js';
-import { formatCount } from '../report/units.js';
 import type { Paint } from './style.js';
 import { formatTable, oneLine, type TableColumn } from './table.js';
 
@@ -66,51 +66,8 @@ export function formatExplanation(explanation: Explanation, paint: Paint): strin
   return parts.filter((part) => part !== '').join('');
 }
 
-function facts(
-  { inputs, rejects, task, source_log: log, reason_meaning: meaning }: Explanation,
-  paint: Paint,
-): string {
-  const lines: [string, string][] = [];
-  for (const input of inputs) {
-    const bytes = `bytes ${formatCount(input.byte_start)} to ${formatCount(input.byte_end)}`;
-    lines.push(['source', `${input.source_path}, ${bytes}, sha256 ${input.sha256.slice(0, 12)}`]);
-    const { decision, reason, duplicate_of: of } = input;
-    const because = reason === null ? '' : `: ${reason}`;
-    const known = meaning === null || reason === null ? '' : ` (${meaning})`;
-    lines.push(['decision', `${decision}${because}${known}${of === null ? '' : ` of ${of.slice(0, 12)}`}`]);
-    if (input.detail !== null) lines.push(['', input.detail]);
-  }
-  for (const { source, line, stage, code, message, meaning: of } of rejects) {
-    const place = line === null ? source : `${source}:${line}`;
-    lines.push(['rejected', `${place} at ${stage}: ${code}${of === null ? '' : ` (${of})`}`], ['', message]);
-  }
-  const [input] = inputs;
-  if (input !== undefined) {
-    const { source_format: format, adapter_version: version, scaffold, model } = input;
-    const why = log.read ? ` (${log.facts.detected_because})` : '';
-    lines.push(['format', `${format} ${version}${why}`]);
-    lines.push(['agent', `${scaffold ?? 'unknown scaffold'}, ${model ?? 'unknown model'}`]);
-    lines.push([
-      'run',
-      `${input.n_turns} turns, ${input.n_calls} calls, ${input.n_executions} executions, ${input.n_submissions} submissions, ended: ${input.termination}`,
-    ]);
-    const found = log.read ? `, found by ${log.facts.task_found_by}` : '';
-    lines.push(['task', `${input.task_id ?? 'unknown'}${found}${task === null ? ', no record' : ''}`]);
-  }
-  if (task !== null) {
-    const { gold, silver, bronze, median } = task.thresholds ?? {};
-    const tiers = Object.entries({ gold, silver, bronze, median }).map(
-      ([tier, at]) => `${tier} ${at ?? 'unknown'}`,
-    );
-    const direction = task.is_lower_better ? 'lower is better' : 'higher is better';
-    lines.push(['', `${task.metric ?? 'metric'}, ${direction}: ${tiers.join(', ')}`]);
-  }
-  lines.push([
-    'told by',
-    log.read ? 'the tables, and the source log read again' : `the tables alone: ${log.because}`,
-  ]);
-  if (log.read && log.facts.refused !== null) lines.push(['refused', log.facts.refused]);
-  return lines
+function facts(explanation: Explanation, paint: Paint): string {
+  return factLines(explanation)
     .map(([label, text]) => `  ${paint('dim', label.padEnd(LABEL_WIDTH))}${oneLine(text, TEXT_LIMIT * 2)}\n`)
     .join('');
 }
@@ -146,15 +103,13 @@ function executionRows({ executions, source_log: log }: Explanation): string[][]
   ]);
 }
 
-function rules({ rules: { from, outcomes }, sft }: Explanation, paint: Paint): string {
-  if (outcomes.length === 0) return '';
-  const lines = outcomes.map(({ rule, anchor_turn: turn, reason, detail }) => {
-    const verdict = reason === 'kept' ? `kept to turn ${turn}` : reason;
-    const cut = sft.find((row) => row.rules.includes(rule));
-    const cutText = cut === undefined ? '' : `; ${cut.cut_turns} turns and ${cut.cut_tokens} tokens cut`;
-    return `  ${rule.padEnd(LABEL_WIDTH - 2)}  ${verdict}: ${oneLine(detail, TEXT_LIMIT)}${cutText}\n`;
-  });
-  const said = from === 'tables' ? paint('dim', ' (from the tables)') : '';
+function rules(explanation: Explanation, paint: Paint): string {
+  const lines = ruleLines(explanation).map(
+    ({ rule, verdict, detail, cut }) =>
+      `  ${rule.padEnd(LABEL_WIDTH - 2)}  ${verdict}: ${oneLine(detail, TEXT_LIMIT)}${cut}\n`,
+  );
+  if (lines.length === 0) return '';
+  const said = explanation.rules.from === 'tables' ? paint('dim', ' (from the tables)') : '';
   return `\n${paint('bold', 'Selection')}${said}\n${lines.join('')}`;
 }
 

@@ -36,7 +36,8 @@ export const exportCommand = buildCommand<ExportFlags, [string], CliContext>({
       'Each split gets a folder of its own, and a README says what was written and what the trainer does otherwise than\n' +
         'the loss masks of the rows. SFT tokens: trl, axolotl, skyrl, areal, olmo-core, megatron-bridge, llama-factory,\n' +
         'verl-tokens. SFT messages: trl-messages, verl, ms-swift, slime, prime-rl, nemo-rl, tinker,\n' +
-        'llama-factory-sharegpt. Windows with rewards: slime-samples, areal-rl, prime-rl-samples, rllm, verl-rl.',
+        'llama-factory-sharegpt. Windows with rewards: slime-samples, areal-rl, prime-rl-samples, rllm, verl-rl; and\n' +
+        'expanded, every window with its context in a row of its own, from which `trajmill collapse` leads back.',
       [
         'trajmill export out/demo --to trl --out out/trl',
         'trajmill export out/demo --to megatron-bridge --pack 32768 --out out/packed',

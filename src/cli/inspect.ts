@@ -74,7 +74,7 @@ export const inspectCommand = buildCommand<InspectFlags, string[], CliContext>({
     const paint = paintFor(stdout, env);
     let first = true;
     for (const { file, absolute } of paths) {
-      const spooled = absolute === null ? await stdinFile(process.stdin) : null;
+      const spooled = absolute === null ? await stdinFile(this.process.stdin ?? process.stdin) : null;
       const path = absolute ?? spooled?.absolute ?? '';
       const inspection = await inspectFile(file, { absolute: path, format, tasks: index, masker }).finally(
         () => spooled?.remove(),

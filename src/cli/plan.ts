@@ -2,12 +2,20 @@ import { relative } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import { formatBytes, formatCount } from '../report/units.js';
 import type { CliContext } from './context.js';
-import { describeCommand, INPUT_FLAG, JSON_FLAG, OUT_FLAG, PIPELINE_ARGUMENT } from './flags.js';
+import {
+  DOWNLOAD_FLAG,
+  describeCommand,
+  INPUT_FLAG,
+  JSON_FLAG,
+  OUT_FLAG,
+  PIPELINE_ARGUMENT,
+} from './flags.js';
 import { note, printJson } from './output.js';
 
 interface PlanFlags {
   readonly input?: readonly string[];
   readonly out?: string;
+  readonly allowDownload: boolean;
   readonly json: boolean;
 }
 
@@ -26,13 +34,16 @@ export const planCommand = buildCommand<PlanFlags, [string], CliContext>({
   },
   parameters: {
     positional: PIPELINE_ARGUMENT,
-    flags: { input: INPUT_FLAG, out: OUT_FLAG, json: JSON_FLAG },
+    flags: { input: INPUT_FLAG, out: OUT_FLAG, allowDownload: DOWNLOAD_FLAG, json: JSON_FLAG },
   },
-  async func({ input, out, json }, pipeline) {
+  async func({ input, out, allowDownload, json }, pipeline) {
     const { planRun } = await import('../pipeline/plan-run.js');
     const { plan, outDir, warnings } = await planRun({
       pipeline,
       cwd: this.cwd,
+      signal: this.signal,
+      allowDownload,
+      ...(this.process.stdin === undefined ? {} : { stdin: this.process.stdin }),
       ...(input === undefined ? {} : { input }),
       ...(out === undefined ? {} : { out }),
     });

@@ -3,12 +3,14 @@ import { buildCommand } from '@stricli/core';
 import { TrajmillError } from '../errors.js';
 import type { CliContext } from './context.js';
 import {
+  DOWNLOAD_FLAG,
   describeCommand,
   INPUT_FLAG,
   JSON_FLAG,
   OUT_FLAG,
   PIPELINE_ARGUMENT,
   parsePositive,
+  REPORT_FLAG,
 } from './flags.js';
 import { note, printJson, printSummary } from './output.js';
 import { createProgress } from './progress.js';
@@ -20,6 +22,8 @@ interface RunFlags {
   readonly workers?: number;
   readonly shard?: Shard;
   readonly resume: boolean;
+  readonly report: boolean;
+  readonly allowDownload: boolean;
   readonly json: boolean;
 }
 
@@ -40,6 +44,7 @@ export const runCommand = buildCommand<RunFlags, [string], CliContext>({
         'trajmill run pipelines/mle-sft.yaml --out runs/sft --resume',
         'trajmill run pipelines/mle-sft.yaml --out /shared/runs/sft --shard 3/16',
         'trajmill run pipelines/demo.yaml --json > summary.json',
+        'zcat chats.jsonl.gz | trajmill run pipelines/demo.yaml --input - --out runs/chats',
       ],
     ),
   },
@@ -68,21 +73,28 @@ export const runCommand = buildCommand<RunFlags, [string], CliContext>({
         withNegated: false,
         default: false,
       },
+      report: REPORT_FLAG,
+      allowDownload: DOWNLOAD_FLAG,
       json: JSON_FLAG,
     },
   },
   async func(flags, pipeline) {
-    const [{ planRun }, { executeRun }, { commitRun }] = await Promise.all([
+    const [{ planRun }, { executeRun }, { commitRun }, { reportCommitted }] = await Promise.all([
       import('../pipeline/plan-run.js'),
       import('../pipeline/execute-run.js'),
       import('../pipeline/commit-run.js'),
+      import('./report-source.js'),
     ]);
     const started = performance.now();
-    const { input, out, workers, resume, json } = flags;
+    const { input, out, workers, resume, report, json } = flags;
     const shard = flags.shard ?? shardFromEnv(this.process.env);
     const { outDir, warnings } = await planRun({
       pipeline,
       cwd: this.cwd,
+      signal: this.signal,
+      allowDownload: flags.allowDownload,
+      reuseStdin: resume || shard !== null,
+      ...(this.process.stdin === undefined ? {} : { stdin: this.process.stdin }),
       ...(input === undefined ? {} : { input }),
       ...(out === undefined ? {} : { out }),
     });
@@ -114,6 +126,7 @@ export const runCommand = buildCommand<RunFlags, [string], CliContext>({
       return;
     }
     const summary = await commitRun({ outDir });
+    if (report) await reportCommitted(this, outDir);
     printSummary(this, { ...summary, seconds: (performance.now() - started) / 1000 }, json);
   },
 });

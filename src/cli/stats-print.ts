@@ -1,5 +1,6 @@
+import { POLICY_SECTION } from '../report/policy/policy-figures.js';
 import { STATS_SECTIONS } from '../report/stats/corpus-stats.js';
-import type { Figure } from '../report/stats/figure.js';
+import { type Figure, isShare } from '../report/stats/figure.js';
 import { formatCount } from '../report/units.js';
 import type { Paint } from './style.js';
 import { formatTable, oneLine, type TableColumn } from './table.js';
@@ -26,7 +27,7 @@ export interface StatsPrintOptions {
 /** The figures as sections for people. */
 export function formatStats(figures: readonly Figure[], { paint, all }: StatsPrintOptions): string {
   const parts: string[] = [];
-  for (const { name, title } of STATS_SECTIONS) {
+  for (const { name, title } of [...STATS_SECTIONS, POLICY_SECTION]) {
     const own = figures.filter(({ section }) => section === name);
     if (own.length === 0) continue;
     const shown = all ? own : mostTelling(own);
@@ -61,8 +62,8 @@ function mostTelling(figures: readonly Figure[]): Figure[] {
 function rowsOf(figures: readonly Figure[]): string[][] {
   return figures.map((figure, i) => {
     const { key, low, high, n } = figure;
-    const isShare = figure.interval === 'wilson' || figure.figure.startsWith('share ');
-    const show = (x: number | null): string => (x === null ? NOTHING : isShare ? percent(x) : short(x));
+    const write = isShare(figure) ? percent : short;
+    const show = (x: number | null): string => (x === null ? NOTHING : write(x));
     return [
       figures[i - 1]?.key === key ? '' : oneLine(key, NAME_LIMIT),
       oneLine(figure.figure, NAME_LIMIT),

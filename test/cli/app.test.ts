@@ -14,8 +14,11 @@ const COMMANDS = [
   'grade',
   'stats',
   'explain',
+  'view',
+  'report',
   'rescore',
   'compare',
+  'diff',
   'formats',
   'schema',
 ];
@@ -47,7 +50,7 @@ describe('usage errors', () => {
     [['run', 'x.yaml', '--workers', 'two'], 'expected a whole number from 1'],
     [['run', 'x.yaml', '--shard', '4/4'], 'expected i/n with i from 0 to n-1'],
     [['run'], 'PIPELINE'],
-    [['schema', 'sftt'], 'sft|rl|windows|executions|trajectories'],
+    [['schema', 'sftt'], 'sft|rl|windows|expanded|executions|trajectories'],
     [['verify', '.', 'another'], 'Too many arguments'],
     [['inspect'], 'FILE'],
   ])('%j says what is wrong and ends with 2', async (argv, message) => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { runCli } from '../../src/cli/app.js';
 import type { CliStream } from '../../src/cli/context.js';
@@ -16,6 +17,8 @@ export interface CliOptions {
   readonly env?: Record<string, string>;
   readonly terminal?: boolean;
   readonly signal?: AbortSignal;
+  /** what standard input holds */
+  readonly stdin?: string | Buffer;
 }
 
 /** A stream that remembers; a terminal of 80 columns with colours where asked. */
@@ -36,7 +39,8 @@ export async function cli(argv: readonly string[], options: CliOptions = {}): Pr
   const signal = options.signal ?? new AbortController().signal;
   const stdout = memoryStream(terminal);
   const stderr = memoryStream(terminal);
-  const code = await runCli(argv, { process: { stdout, stderr, env }, cwd, signal });
+  const stdin = Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]);
+  const code = await runCli(argv, { process: { stdin, stdout, stderr, env }, cwd, signal });
   return { code, out: stdout.text(), err: stderr.text() };
 }
 

@@ -42,9 +42,32 @@ describe('tokens', () => {
     }
   });
 
+  it('shows one turn alone, with the counts of the whole row', async () => {
+    const whole = JSON.parse((await cli(['tokens', chat(), '--json'])).out) as ShownRow[];
+    const turn = JSON.parse((await cli(['tokens', chat(), '--turn', '1', '--json'])).out) as ShownRow[];
+    expect(turn[0]?.n_tokens).toBe(whole[0]?.n_tokens);
+    const text = turn[0]?.runs.map((run) => run.text).join('');
+    expect(text).toBe('<|im_start|>assistant\n<think>\n\n</think>\n\nhi there<|im_end|>\n');
+    const { code, err } = await cli(['tokens', chat(), '--turn', 'x']);
+    expect([code, err]).toEqual([2, expect.stringContaining('whole number from 0')]);
+  });
+
+  it('tells a template the day that it asks for, and refuses what is none', async () => {
+    const template = join(temporaryFolder(), 'dated.jinja');
+    writeFileSync(
+      template,
+      "{{ strftime_now('%d %b %Y') }}{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}",
+    );
+    const { out } = await cli(['tokens', chat(), '--template', template, '--date', '2025-07-04']);
+    expect(out).toContain('04 Jul 2025<|im_start|>user');
+    const { code, err } = await cli(['tokens', chat(), '--date', '2025-02-30']);
+    expect([code, err]).toEqual([2, expect.stringContaining('YYYY-MM-DD')]);
+  });
+
   it('uses colour in place of marks on a terminal', async () => {
     const { out } = await cli(['tokens', chat()], { terminal: true });
-    expect(out).toContain('\u001b[32mhi there<|im_end|>\u001b[39m');
+    expect(out).toContain('\u001b[32mhi there\u001b[39m');
+    expect(out).toContain('\u001b[32m\u001b[4m<|im_end|>\u001b[24m\u001b[39m');
     expect(out).not.toContain('«');
   });
 });

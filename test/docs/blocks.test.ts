@@ -27,13 +27,16 @@ function writeCommand(name: string, drop: string): void {
   chmodSync(path, 0o755);
 }
 
-beforeAll(() => {
+beforeAll(async () => {
   mkdirSync(bin);
   writeCommand('trajmill', '');
   writeCommand('npx', '[ "$1" = trajmill ] && shift\n');
   for (const folder of ['pipelines', 'data']) {
     cpSync(join(repository, folder), join(home, folder), { recursive: true });
   }
+  // npm start, as it stands in package.json: pages take its corpus for granted
+  const { code, output } = await runScript('trajmill run pipelines/demo.yaml');
+  expect(code, output).toBe(0);
 });
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -10,8 +10,8 @@ export interface Page {
   readonly text: string;
 }
 
-/** Every page that people read: those beside the README, those of docs/, and the one of the sample logs. */
-export const PAGES: readonly Page[] = ['.', 'docs', 'data/samples'].flatMap((folder) =>
+/** Every page that people read: those beside the README, those of docs/ and docs/exports/, and the one of the sample logs. */
+export const PAGES: readonly Page[] = ['.', 'docs', 'docs/exports', 'data/samples'].flatMap((folder) =>
   readdirSync(join(repository, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name))

@@ -31,6 +31,11 @@ export type LogReading =
   | { readonly read: true; readonly facts: LogFacts }
   | { readonly read: false; readonly because: string };
 
+/** A reading with the trajectory itself: masked and redacted as the run did it. */
+export type TrajectoryReading =
+  | { readonly read: true; readonly facts: LogFacts; readonly trajectory: Trajectory }
+  | { readonly read: false; readonly because: string };
+
 export interface LogRequest {
   readonly run: { readonly folder: RunFolder; readonly plan: Plan } | null;
   readonly tasks: readonly TaskRecord[];
@@ -39,10 +44,12 @@ export interface LogRequest {
   readonly source_path: string;
   readonly byte_start: number;
   readonly byte_end: number;
+  /** of those bytes, when the corpus was made */
+  readonly sha256: string;
 }
 
 /** Reads a trajectory again from where its log lay when the corpus was made, as the run read it. */
-export async function readFromLog(request: LogRequest): Promise<LogReading> {
+export async function readFromLog(request: LogRequest): Promise<TrajectoryReading> {
   const { run } = request;
   if (run === null) return { read: false, because: 'there is no plan beside the corpus' };
   if (!existsSync(run.folder.location)) return { read: false, because: 'location.json is gone' };
@@ -52,16 +59,21 @@ export async function readFromLog(request: LogRequest): Promise<LogReading> {
     const { location } = requirePlan(run.folder);
     const plan = { ...run.plan, body: { ...run.plan.body, tasks: [pieces] } };
     const siblings = siblingNames(run.plan);
+    let because = 'its source no longer holds it';
     for await (const { result, input } of readTask({ plan, location, task: 0, siblings })) {
       if (result.kind !== 'trajectory') continue;
       if (result.trajectory.trajectory_id !== request.trajectory_id) continue;
+      if (result.trajectory.source.sha256 !== request.sha256) {
+        because = 'its source has changed since';
+        continue;
+      }
       const masker = createSecretMasker({ enabled: run.plan.body.config.secrets === 'mask' });
       const { trajectory } = await masker.maskTrajectory(result.trajectory);
       const { selection } = stageOf(run.plan.body.config, input);
       const reason = (await masker.maskText(result.detection.reason)).text;
-      return { read: true, facts: factsOf({ trajectory, reason, plan: run.plan, selection, request }) };
+      return { read: true, ...factsOf({ trajectory, reason, plan: run.plan, selection, request }) };
     }
-    return { read: false, because: 'its source no longer holds it' };
+    return { read: false, because };
   } catch (error) {
     if (error instanceof TrajmillError) return { read: false, because: error.message };
     throw error;
@@ -89,7 +101,10 @@ interface FactsInput {
   readonly request: LogRequest;
 }
 
-function factsOf({ trajectory: read, reason, plan, selection, request }: FactsInput): LogFacts {
+function factsOf({ trajectory: read, reason, plan, selection, request }: FactsInput): {
+  readonly facts: LogFacts;
+  readonly trajectory: Trajectory;
+} {
   const { config } = plan.body;
   const { task, how } = resolveTask(read, {
     index: TaskIndex.of(request.tasks),
@@ -104,7 +119,7 @@ function factsOf({ trajectory: read, reason, plan, selection, request }: FactsIn
     if (!(error instanceof StagedReject)) throw error;
     refused = error.message;
   }
-  return {
+  const facts = {
     detected_because: reason,
     session_id: trajectory.session_id,
     task_found_by: how,
@@ -113,4 +128,5 @@ function factsOf({ trajectory: read, reason, plan, selection, request }: FactsIn
     rules: refused === null ? selectPrefixes(trajectory, task, selection, request.scores).outcomes : [],
     refused,
   };
+  return { facts, trajectory };
 }

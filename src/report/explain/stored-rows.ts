@@ -126,7 +126,7 @@ export interface Match {
   readonly reason: string | null;
 }
 
-interface Corpus {
+export interface CorpusTables {
   readonly corpus: string;
   readonly manifest: CorpusManifest;
   /** rejects.jsonl of the run; null without its folder */
@@ -139,7 +139,7 @@ export interface NamedRows {
 }
 
 /** Trajectories and rejects whose id begins with `name`, or whose source path is `name`. */
-export async function rowsNamed(of: Corpus, name: string): Promise<NamedRows> {
+export async function rowsNamed(of: CorpusTables, name: string): Promise<NamedRows> {
   const answers = (id: string | null, path: string): boolean =>
     path === name || (id !== null && name !== '' && id.startsWith(name.toLowerCase()));
   const trajectories: ExplainedTrajectory[] = [];
@@ -153,7 +153,8 @@ export async function rowsNamed(of: Corpus, name: string): Promise<NamedRows> {
   return { trajectories, rejects };
 }
 
-async function* rejectLines(path: string): AsyncGenerator<Reject> {
+/** The lines of a rejects.jsonl. */
+export async function* rejectLines(path: string): AsyncGenerator<Reject> {
   const lines = createInterface({
     input: createReadStream(path, 'utf8'),
     crlfDelay: Number.POSITIVE_INFINITY,
@@ -191,7 +192,7 @@ export interface RunRows {
 }
 
 /** Everything that the tables hold of one trajectory, texts and tokens aside. */
-export async function rowsOfTrajectory(of: Corpus, id: string): Promise<RunRows> {
+export async function rowsOfTrajectory(of: CorpusTables, id: string): Promise<RunRows> {
   const own = ({ trajectory_id }: { readonly trajectory_id: string }): boolean => trajectory_id === id;
   const executions: ExplainedExecution[] = [];
   for await (const row of tableRows({ ...of, table: 'executions', columns: EXECUTION_COLUMNS }))

@@ -39,8 +39,10 @@ export function embedJson(value: unknown): string {
 
 /** The bundled script and style of a page. Built by scripts/bundle-browser.mjs. */
 function bundled(name: string): { script: string; style: string } {
-  const read = (file: string): string =>
-    readFileSync(new URL(`../../browser/${file}`, import.meta.url), 'utf8');
+  const here = import.meta.url;
+  // tests run from the source
+  const folder = new URL(here.endsWith('.ts') ? '../../../dist/browser/' : '../../browser/', here);
+  const read = (file: string): string => readFileSync(new URL(file, folder), 'utf8');
   return { script: read(`${name}.js`), style: read(`${name}.css`) };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { configDifferences } from '../../../src/pipeline/config-difference.js';
 import { compareCorpora } from '../../../src/report/compare/compare.js';
-import { configDifferences } from '../../../src/report/compare/config-difference.js';
 import { DigestBuilder } from '../../../src/report/compare/digest.js';
 import { sftRow } from '../../tables/corpus.js';
 

@@ -43,6 +43,7 @@ function storedRun(events: readonly RunEvent[], planned: WindowOptionsInput = {}
       feedback_turn: execution.feedback_turn,
       kind: execution.kind,
       status: execution.status,
+      seconds: execution.seconds,
       submitted: own.length > 0,
       gradable: own.some(({ gradable }) => gradable),
       score_test: scoreOn('test'),
@@ -102,6 +103,8 @@ describe('rescoreWindows', () => {
     ['the best so far', { trend: 'best' }],
     ['no trend', { trend: 'none' }],
     ['masked timeouts', { timeouts: 'masked' }],
+    ['runs masked for a timeout', { timeouts: 'any' }],
+    ['runs masked for many timeouts', { timeouts: { share: 0.9 } }],
     ['new tiers only', { base: 'new_tier' }],
     ['all at once', { trend: 'best', base: 'new_tier', timeouts: 'masked' }],
     [
@@ -146,7 +149,7 @@ describe('rescoreWindows', () => {
       const some = (): WindowOptionsInput => ({
         trend: random.pick('previous', 'best', 'parent', 'none'),
         base: random.pick('every', 'new_tier'),
-        timeouts: random.pick('error', 'masked'),
+        timeouts: random.pick<WindowOptionsInput['timeouts']>('error', 'masked', 'any', { share: 0.3 }),
       });
       const [before, after] = [some(), some()];
       const rescored = rescoreWindows(
@@ -303,7 +306,7 @@ describe('rescore options', () => {
   it.each([
     ['thresholds: {task: {gold: 1}}', 'other.yaml: thresholds.task.silver'],
     ['windows: {trend: sideways}', 'other.yaml: windows.trend'],
-    ['rewards: 3', 'other.yaml: Unrecognized key'],
+    ['rewards: 3', "other.yaml: unknown key 'rewards'; allowed: thresholds, windows, selection"],
     ['windows: [', 'other.yaml: '],
   ])('refuses %s with its place', (text, message) => {
     expect(() => parse(text)).toThrow(message);

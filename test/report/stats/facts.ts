@@ -36,6 +36,7 @@ export function window(index: number, change: Partial<WindowFact> = {}): WindowF
 export function run(name: string, change: Partial<RunFact> = {}): RunFact {
   return {
     trajectory_id: name,
+    source_path: 'a.jsonl',
     task_id: 'task',
     scaffold: 'scaffold',
     model: 'model',
@@ -61,7 +62,17 @@ export function trajectory(name: string, change: Partial<TrajectoryFact> = {}): 
 }
 
 export function prefix(change: Partial<PrefixFact> = {}): PrefixFact {
-  return { rules: ['best'], cut_turns: 0, cut_tokens: 0, n_tokens: 100, n_trained: 40, ...change };
+  return {
+    trajectory_id: 't0',
+    source_path: 'a.jsonl',
+    anchor_turn: 2,
+    rules: ['best'],
+    cut_turns: 0,
+    cut_tokens: 0,
+    n_tokens: 100,
+    n_trained: 40,
+    ...change,
+  };
 }
 
 /** Gold .9, silver .8, bronze .7, median .6, higher is better. */
