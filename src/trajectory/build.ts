@@ -24,10 +24,16 @@ export function inlineCallSpan(text: string, call: { name: string; arguments: st
   };
 }
 
-/** A call in a structured field; a JSON string of arguments stays verbatim, an object becomes its JSON. */
-export function structuredCallSpan(call: { id: string | null; name: string; arguments: unknown }): Span {
+/**
+ * A call in a structured field; a JSON string of arguments stays verbatim, an object becomes its JSON, which `toJson`
+ * writes.
+ */
+export function structuredCallSpan(
+  call: { id: string | null; name: string; arguments: unknown },
+  toJson: (value: unknown) => string = JSON.stringify,
+): Span {
   const verbatim = typeof call.arguments === 'string';
-  const text = verbatim ? (call.arguments as string) : JSON.stringify(call.arguments ?? {});
+  const text = verbatim ? (call.arguments as string) : toJson(call.arguments ?? {});
   const parsed: ToolCall = {
     id: call.id,
     name: call.name,

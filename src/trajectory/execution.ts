@@ -1,6 +1,5 @@
 import { z } from 'zod';
-
-export const EXECUTION_KINDS = ['experiment', 'scoring', 'other'] as const;
+import { EXECUTION_KINDS } from './execution-kind.js';
 
 /** `error` and `timeout` are the agent's own; `infrastructure` is a fault of the harness or the machine. */
 export const EXECUTION_STATUSES = ['ok', 'error', 'timeout', 'infrastructure', 'unknown'] as const;

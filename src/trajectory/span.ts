@@ -21,7 +21,12 @@ export const toolCallSchema = z
   .strictObject({
     id: z.string().nullable().describe('call id of the log, null where it has none'),
     name: z.string().describe('name of the tool or action'),
-    arguments: z.string().describe('arguments exactly as logged where they came as a string, else as JSON'),
+    arguments: z
+      .string()
+      .describe(
+        'arguments exactly as logged where they came as a string, else as JSON without spaces, its numbers and the ' +
+          'order of its keys as logged',
+      ),
     arguments_were_object: z
       .boolean()
       .describe("the log held an object, so that arguments is our JSON of it, not the model's own text"),

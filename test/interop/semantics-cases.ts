@@ -117,9 +117,10 @@ export function semanticsCases(seed: number, count: number): SemanticsCase[] {
           'silver',
           'gold',
           { score: score(random) },
-          { quantile: random.pick(0, 0.1, 0.25, 0.5, 0.75, 0.9, 1) },
+          // products such as .07 * 100 and .55 * 20 lie a little above a whole number in doubles
+          { quantile: random.pick(0, 0.07, 0.1, 0.25, 0.29, 0.5, 0.55, 0.57, 0.75, 0.9, 1) },
         ),
-        corpus: Array.from({ length: random.pick(0, 1, 4, 10, 100) }, () => score(random)),
+        corpus: Array.from({ length: random.pick(0, 1, 4, 10, 20, 100) }, () => score(random)),
         drop: random.pick(0, 0.05, 0.1, 0.3, 1),
         drop_to: random.pick('last', 'last', 'worst'),
         // without thresholds there are no tiers to measure a drop in
