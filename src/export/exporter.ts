@@ -1,8 +1,10 @@
 import type { StoredMessage } from '../chat/messages.js';
+import type { StoredSequence } from '../tables/expanded-rows.js';
+import type { WindowRow } from '../tables/table-specs.js';
 import type { ExportSink } from './export-sink.js';
 
-/** What a trainer reads: token ids with a mask, chat messages, or windows with rewards. */
-export const EXPORT_KINDS = ['tokens', 'messages', 'rl'] as const;
+/** What a trainer reads: token ids with a mask, chat messages, windows with rewards, or all that is stored of them. */
+export const EXPORT_KINDS = ['tokens', 'messages', 'rl', 'stored'] as const;
 export type ExportKind = (typeof EXPORT_KINDS)[number];
 
 /** A row of table `sft` as token trainers take it. */
@@ -115,4 +117,13 @@ export interface RlExporter extends ExporterFacts {
   ) => Promise<ExportCounts>;
 }
 
-export type Exporter = TokenExporter | MessageExporter | RlExporter;
+/** Takes sequences with all their windows, paid or not. */
+export interface StoredExporter extends ExporterFacts {
+  readonly takes: 'stored';
+  readonly export: (
+    sequences: AsyncIterable<StoredSequence>,
+    context: ExportContext & { readonly withoutTokens: AsyncIterable<WindowRow> },
+  ) => Promise<ExportCounts>;
+}
+
+export type Exporter = TokenExporter | MessageExporter | RlExporter | StoredExporter;

@@ -1,6 +1,7 @@
 import { AREAL } from './areal.js';
 import { AREAL_RL } from './areal-rl.js';
 import { AXOLOTL } from './axolotl.js';
+import { EXPANDED } from './expanded.js';
 import type { Exporter } from './exporter.js';
 import { LLAMA_FACTORY } from './llama-factory.js';
 import { LLAMA_FACTORY_SHAREGPT } from './llama-factory-sharegpt.js';
@@ -44,6 +45,7 @@ export const EXPORTERS: readonly Exporter[] = [
   PRIME_RL_SAMPLES,
   RLLM,
   VERL_RL,
+  EXPANDED,
 ];
 
 export const EXPORTER_NAMES: readonly string[] = EXPORTERS.map(({ name }) => name);

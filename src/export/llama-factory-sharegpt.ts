@@ -1,7 +1,7 @@
 import type { StoredMessage } from '../chat/messages.js';
 import type { ExportSink } from './export-sink.js';
 import type { MessageExporter } from './exporter.js';
-import { callText, withThinkTags } from './plain-messages.js';
+import { callText, withThinkTags, withWrittenCalls } from './plain-messages.js';
 
 interface Utterance {
   readonly from: 'human' | 'observation' | 'gpt' | 'function_call';
@@ -19,8 +19,7 @@ function assistantUtterance(message: StoredMessage): Utterance {
     const value = calls.length === 1 ? (calls[0] ?? '') : `[${calls.join(', ')}]`;
     return { from: 'function_call', value: withThinkTags({ ...message, content: value }) };
   }
-  const written = calls.map((call) => `\n<tool_call>\n${call}\n</tool_call>`).join('');
-  return { from: 'gpt', value: `${withThinkTags(message)}${written}` };
+  return { from: 'gpt', value: withWrittenCalls(message) };
 }
 
 function utterance(message: StoredMessage): Utterance {

@@ -14,14 +14,18 @@ function swiftMessages(message: StoredMessage): Record<string, unknown>[] {
     content: callText(call),
     loss,
   }));
-  return words === '' && called.length > 0 ? called : [{ role, content: words, loss }, ...called];
+  if (called.length === 0) return [{ role, content: words, loss }];
+  // ms-swift joins the parts of a turn as they are; the Qwen and Hermes templates put a newline after words
+  const content = message.content === '' ? words : `${words}\n`;
+  return words === '' ? called : [{ role, content, loss }, ...called];
 }
 
 export const MS_SWIFT: MessageExporter = {
   name: 'ms-swift',
   title: 'ms-swift SFT, messages',
   takes: 'messages',
-  trains: null,
+  // measured with the template qwen3 and the agent template hermes
+  trains: 'trl',
   perMessage: true,
   files: ['data.jsonl: messages with loss, tools (a string of JSON)'],
   takesOptions: [],

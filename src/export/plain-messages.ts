@@ -56,6 +56,13 @@ export function withThinkTags({ reasoning_content: reasoning, content }: StoredM
   return reasoning === undefined ? content : `<think>\n${reasoning}\n</think>\n\n${content}`;
 }
 
+/** A turn as one text: reasoning, words and calls, the calls in the tags of the Qwen and Hermes templates. */
+export function withWrittenCalls(message: StoredMessage): string {
+  const calls = (message.tool_calls ?? []).map((call) => `<tool_call>\n${callText(call)}\n</tool_call>`);
+  const gap = message.content !== '' && calls.length > 0 ? '\n' : '';
+  return `${withThinkTags(message)}${gap}${calls.join('\n')}`;
+}
+
 const text = (name: string): Field => new Field(name, new Utf8(), true);
 
 const CALL = new Struct([

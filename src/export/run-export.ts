@@ -1,16 +1,17 @@
-import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { TrajmillError } from '../errors.js';
 import { groupFiles, type ManifestFile, readManifest } from '../tables/manifest.js';
 import type { ExportReport, SplitReport } from './export-report.js';
-import { ExportSink } from './export-sink.js';
-import type { Exporter, ExportOptions, RlExporter, SequenceSource } from './exporter.js';
+import type { ExportSink } from './export-sink.js';
+import type { Exporter, ExportOptions, RlExporter, StoredExporter } from './exporter.js';
 import { EXPORTER_NAMES, EXPORTERS } from './exporters.js';
 import { exportReadme } from './readme.js';
 import { askConsent, type RlConsent } from './rl-consent.js';
 import { type RlShard, sequenceSources, windowFacts } from './rl-sources.js';
 import { messageSources, tokenSources } from './sft-sources.js';
+import { storedSequences, windowsWithoutTokens } from './stored-sources.js';
 import { TextDifference } from './text-difference.js';
+import { writeWholeFolder } from './whole-folder.js';
 
 export interface ExportRequest extends RlConsent {
   /** run folder or corpus folder */
@@ -38,14 +39,9 @@ export async function runExport(request: ExportRequest): Promise<ExportReport> {
   const exporter = exporterNamed(request.to);
   refuseOptions(exporter, request.options);
   const { corpus, manifest } = await readManifest(request.dir);
-  const table = exporter.takes === 'rl' ? 'rl' : 'sft';
+  const table = exporter.takes === 'rl' || exporter.takes === 'stored' ? 'rl' : 'sft';
   const bySplit = splitsOf(manifest.files, table, request);
-  await refuseOccupied(request.out);
-  const staging = `${request.out}.partial`;
-  await rm(staging, { recursive: true, force: true });
-  await mkdir(staging, { recursive: true });
-  const root = new ExportSink(staging);
-  try {
+  return writeWholeFolder(request.out, async (root) => {
     const splits: SplitReport[] = [];
     for (const [split, files] of bySplit) {
       const place = { sink: root.folder(split), split, corpus, files, all: manifest.files };
@@ -63,13 +59,8 @@ export async function runExport(request: ExportRequest): Promise<ExportReport> {
       notes,
     };
     await root.text('README.md', exportReadme(report, exporter));
-    await moveInto(staging, request.out);
     return report;
-  } catch (error) {
-    await root.abandon();
-    await rm(staging, { recursive: true, force: true });
-    throw error;
-  }
+  });
 }
 
 /** An option that an exporter does not know would be ignored in silence. */
@@ -109,22 +100,6 @@ function splitsOf(
   });
 }
 
-async function refuseOccupied(out: string): Promise<void> {
-  const entries = await readdir(out).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw new TrajmillError('E_USAGE', 'is not a folder', { place: out, cause: error });
-  });
-  if (entries.length > 0) {
-    throw new TrajmillError('E_USAGE', 'the folder is not empty; name another one', { place: out });
-  }
-}
-
-async function moveInto(staging: string, out: string): Promise<void> {
-  await mkdir(dirname(out), { recursive: true });
-  await rmdir(out).catch(() => {});
-  await rename(staging, out);
-}
-
 interface SplitPlace {
   readonly sink: ExportSink;
   readonly split: string;
@@ -140,7 +115,9 @@ async function exportSplit(
 ): Promise<SplitReport> {
   const { sink, split, corpus, files } = place;
   const { options } = request;
-  if (exporter.takes === 'rl') return exportWindows(exporter, place, request);
+  if (exporter.takes === 'rl' || exporter.takes === 'stored') {
+    return exportWindows(exporter, place, request);
+  }
   const paths = files.map(({ path }) => join(corpus, path));
   const size = { split, rows: 0, tokens: 0, trained: 0 };
   if (exporter.takes === 'tokens') {
@@ -171,33 +148,36 @@ async function exportSplit(
 }
 
 async function exportWindows(
-  exporter: RlExporter,
-  { sink, split, corpus, files, all }: SplitPlace,
+  exporter: RlExporter | StoredExporter,
+  place: SplitPlace,
   request: ExportRequest,
 ): Promise<SplitReport> {
-  const shards = files.map((file): RlShard => {
-    const windows = all.filter(
-      (each) => each.table === 'windows' && each.split === split && each.task === file.task,
-    );
-    if (windows.length === 0) {
-      throw new TrajmillError(
-        'E_USAGE',
-        `${file.path} has no windows beside it: their score scale is unknown`,
-        {
-          place: request.dir,
-        },
-      );
-    }
-    return { rl: join(corpus, file.path), windows: windows.map(({ path }) => join(corpus, path)) };
-  });
+  const shards = shardsOf(place, request);
+  const { sink, split } = place;
   const consented = await askConsent(windowFacts(shards), request);
   const size = { split, rows: 0, tokens: 0, trained: 0 };
-  const rows = passing(sequenceSources(shards), ({ input_ids, loss_mask }: SequenceSource) => {
+  const look = ({ input_ids, loss_mask }: { input_ids: ArrayLike<number>; loss_mask: ArrayLike<number> }) => {
     size.rows++;
     size.tokens += input_ids.length;
     size.trained += onesIn(loss_mask);
-  });
-  const counts = await exporter.export(rows, { sink, options: request.options, totals: consented });
+  };
+  const { options } = request;
+  if (exporter.takes === 'stored') {
+    const paths = windowFiles(place).map(({ path }) => join(place.corpus, path));
+    const context = { sink, options, withoutTokens: windowsWithoutTokens(paths) };
+    const counts = await exporter.export(
+      passing(storedSequences(shards), ({ rl }) => look(rl)),
+      context,
+    );
+    const { windows, offline } = consented;
+    return {
+      ...size,
+      counts: { windows_paid: windows, windows_without_policy_data: offline, ...counts },
+      differences: [],
+    };
+  }
+  const rows = passing(sequenceSources(shards), look);
+  const counts = await exporter.export(rows, { sink, options, totals: consented });
   return {
     ...size,
     counts: {
@@ -211,6 +191,26 @@ async function exportWindows(
   };
 }
 
+function windowFiles({ all, split }: SplitPlace): ManifestFile[] {
+  return all.filter((each) => each.table === 'windows' && each.split === split);
+}
+
+/** Each shard of sequences with the windows that the same task wrote. */
+function shardsOf(place: SplitPlace, { dir }: ExportRequest): RlShard[] {
+  const { corpus, files } = place;
+  return files.map((file): RlShard => {
+    const windows = windowFiles(place).filter(({ task }) => task === file.task);
+    if (windows.length === 0) {
+      throw new TrajmillError(
+        'E_USAGE',
+        `${file.path} has no windows beside it: their score scale is unknown`,
+        { place: dir },
+      );
+    }
+    return { rl: join(corpus, file.path), windows: windows.map(({ path }) => join(corpus, path)) };
+  });
+}
+
 async function* passing<Row>(rows: AsyncIterable<Row>, look: (row: Row) => void): AsyncGenerator<Row> {
   for await (const row of rows) {
     look(row);
@@ -218,8 +218,8 @@ async function* passing<Row>(rows: AsyncIterable<Row>, look: (row: Row) => void)
   }
 }
 
-function onesIn(mask: Int8Array): number {
+function onesIn(mask: ArrayLike<number>): number {
   let ones = 0;
-  for (const trained of mask) ones += trained;
+  for (let i = 0; i < mask.length; i++) ones += mask[i] ?? 0;
   return ones;
 }

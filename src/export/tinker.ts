@@ -1,11 +1,15 @@
 import type { StoredMessage } from '../chat/messages.js';
 import type { MessageExporter } from './exporter.js';
-import { plainMessage, withThinkTags } from './plain-messages.js';
+import { withWrittenCalls } from './plain-messages.js';
 
+/**
+ * Calls are part of the text: the builder that reads the file hands its renderers columns, in which a message without
+ * calls has a null that they cannot read, and calls are not the objects that they want.
+ */
 function tinkerMessage(message: StoredMessage) {
-  const { role, tool_calls, name, tool_call_id } = plainMessage(message);
+  const { role, name, tool_call_id } = message;
   const trainable = role === 'assistant' && message.trained === true;
-  return { role, content: withThinkTags(message), tool_calls, name, tool_call_id, trainable };
+  return { role, content: withWrittenCalls(message), name, tool_call_id, trainable };
 }
 
 export const TINKER: MessageExporter = {
@@ -18,8 +22,9 @@ export const TINKER: MessageExporter = {
   takesOptions: [],
   notes: [
     'Every message carries trainable, as train_on_what CUSTOMIZED wants it.',
-    'Reasoning stands in the content, in think tags. Tool definitions have no place in the file: where a row has ' +
-      'some, they are lost, and counted.',
+    'Reasoning stands in the content, in think tags, and calls as the Qwen and Hermes templates write them: the ' +
+      'builder of tinker-cookbook cannot read calls from a file. Tool definitions have no place in the file: where a ' +
+      'row has some, they are lost, and counted.',
   ],
   async export(rows, { sink }) {
     const file = await sink.jsonLines('data.jsonl');

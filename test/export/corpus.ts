@@ -82,8 +82,15 @@ export const RL_ROWS = [
 ];
 
 export const WINDOW_ROWS = [
-  windowRow({ window_id: 'w0' }),
-  secondWindow({ outcome: 'bronze', reward: 1.2, score: 0.9, score_scale: 'test', trend: 'rose' }),
+  windowRow({ window_id: 'w0', task_id: 'titanic' }),
+  secondWindow({
+    task_id: 'titanic',
+    outcome: 'bronze',
+    reward: 1.2,
+    score: 0.9,
+    score_scale: 'test',
+    trend: 'rose',
+  }),
   windowRow({ window_id: 'w2', sequence_id: 's1', outcome: 'ungraded', reward: null }),
   secondWindow({ window_id: 'w3', sequence_id: 's1' }),
 ];

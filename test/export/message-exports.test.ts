@@ -58,7 +58,10 @@ describe('messages in lines', () => {
     const [row] = lines('train', 'data.jsonl');
     const messages = row?.['messages'] as Record<string, unknown>[];
     expect(messages.map((message) => message['trainable'])).toEqual([false, false, false, false, true]);
-    expect(messages[2]?.['content']).toBe('<think>\nThink.\n</think>\n\nFirst.');
+    expect(messages[2]?.['content']).toBe(
+      `<think>\nThink.\n</think>\n\nFirst.\n<tool_call>\n{"name": "run", "arguments": ${ARGUMENTS}}\n</tool_call>`,
+    );
+    expect(messages.filter((message) => 'tool_calls' in message)).toEqual([]);
     expect(splits[0]?.counts['rows_that_lost_their_tools']).toBe(1);
   });
 
@@ -68,7 +71,7 @@ describe('messages in lines', () => {
     expect(row?.['messages']).toEqual([
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'Train it. \u{1f600}' },
-      { role: 'assistant', content: '<think>\nThink.\n</think>\n\nFirst.', loss: false },
+      { role: 'assistant', content: '<think>\nThink.\n</think>\n\nFirst.\n', loss: false },
       { role: 'tool_call', content: `{"name": "run", "arguments": ${ARGUMENTS}}`, loss: false },
       { role: 'tool_response', content: 'score 0.5' },
       { role: 'assistant', content: 'Done.', loss: true },
@@ -82,6 +85,23 @@ describe('messages in lines', () => {
     const messages = row?.['messages'] as Record<string, unknown>[];
     expect(messages[4]).toEqual({ role: 'assistant', content: 'Done.' });
     expect(row?.['tools']).toMatchObject([{ type: 'function' }]);
+    expect(row?.['message_loss_mask']).toEqual([0, 0, 0, 0, 1]);
+  });
+
+  it('nemo-rl: what comes after the last answer is cut and counted', async () => {
+    const messages = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: 'Done.', trained: true },
+      { role: 'tool', content: 'score 0.5' },
+    ];
+    const dir = await writeSplits({
+      train: { sft: SFT_ROWS.slice(0, 1).map((row) => ({ ...row, messages: JSON.stringify(messages) })) },
+    });
+    const { lines, splits } = await exported(dir, 'nemo-rl');
+    const [row] = lines('train', 'data.jsonl');
+    expect((row?.['messages'] as { role: string }[]).map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(row?.['message_loss_mask']).toEqual([0, 1]);
+    expect(splits[0]?.counts['messages_cut_after_the_last_answer']).toBe(1);
   });
 });
 
