@@ -15,7 +15,9 @@ export class ParquetFile {
   }
 
   async write(batch: RecordBatch): Promise<void> {
-    this.#stream ??= await openParquetStream('zstd', (bytes) => this.#file.write(bytes));
+    this.#stream ??= await openParquetStream({ compression: 'zstd', statistics: [] }, (bytes) =>
+      this.#file.write(bytes),
+    );
     await this.#stream.write(batch);
   }
 

@@ -10,6 +10,15 @@ const CREATED_BY = 'trajmill';
 /** No row group is cut by rows: each batch is one already. */
 const NO_ROW_LIMIT = 2 ** 31 - 1;
 
+/** Values that the encoder takes at a time; larger than the library's default, which costs a tenth of the time. */
+const WRITE_BATCH = 16_384;
+
+export interface ParquetOptions {
+  readonly compression: Compression;
+  /** columns with their least and greatest value in each row group; of long lists nobody asks for them */
+  readonly statistics: readonly string[];
+}
+
 /** Takes record batches, one a row group, and gives the bytes of a Parquet file as they arise. */
 export interface ParquetStream {
   /** Resolves once the encoder has taken the batch and asks for more, so that one batch at most waits. */
@@ -76,18 +85,24 @@ class BatchSource {
  * byte does: every batch after the first finds the group full and starts the next.
  */
 export async function openParquetStream(
-  compression: Compression,
+  { compression, statistics }: ParquetOptions,
   sink: (bytes: Uint8Array, ended: boolean) => Promise<void>,
 ): Promise<ParquetStream> {
   // loaded when first needed: commands that write no tables do not pay for it
   const wasm = await import('parquet-wasm/node');
-  const properties = new wasm.WriterPropertiesBuilder()
+  const general = new wasm.WriterPropertiesBuilder()
     .setCompression(wasm.Compression[CODECS[compression]])
     .setDictionaryEnabled(false)
-    .setStatisticsEnabled(wasm.EnabledStatistics.Chunk)
+    .setStatisticsEnabled(wasm.EnabledStatistics.None)
+    .setWriteBatchSize(WRITE_BATCH)
     .setMaxRowGroupSize(NO_ROW_LIMIT)
     .setMaxRowGroupBytes(1)
-    .setCreatedBy(CREATED_BY)
+    .setCreatedBy(CREATED_BY);
+  const properties = statistics
+    .reduce(
+      (builder, column) => builder.setColumnStatisticsEnabled(column, wasm.EnabledStatistics.Chunk),
+      general,
+    )
     .build();
   const source = new BatchSource();
   let ended = false;

@@ -1,9 +1,15 @@
 import type { RecordBatch } from 'apache-arrow';
 import { type BatchBuilder, createBatchBuilder, tokensOf } from './batch-builder.js';
+import { elementType } from './column-check.js';
 import { huggingfaceValue } from './features.js';
 import { HashedFile } from './hashed-file.js';
 import { addKeyValues, footerBytes, type KeyValue, splitFooter } from './parquet-footer.js';
-import { type Compression, openParquetStream, type ParquetStream } from './parquet-stream.js';
+import {
+  type Compression,
+  openParquetStream,
+  type ParquetOptions,
+  type ParquetStream,
+} from './parquet-stream.js';
 import type { AnyRow, RowOf, TableSpec } from './table-spec.js';
 import { SCHEMA_VERSION } from './table-specs.js';
 
@@ -124,8 +130,13 @@ class ParquetShardWriter implements ShardWriter<AnyRow> {
     return this.#writing;
   }
 
+  #options(): ParquetOptions {
+    const scalars = this.#spec.columns.filter(({ type }) => elementType(type) === null && type !== 'json');
+    return { compression: this.#compression, statistics: scalars.map(({ name }) => name) };
+  }
+
   async #write(batch: RecordBatch): Promise<void> {
-    this.#stream ??= await openParquetStream(this.#compression, async (bytes, ended) => {
+    this.#stream ??= await openParquetStream(this.#options(), async (bytes, ended) => {
       if (ended) this.#tail.push(bytes);
       else await this.#file.write(bytes);
     });

@@ -46,6 +46,26 @@ function* rows(count: number, tokens?: number) {
 }
 
 describe('openShardWriter', () => {
+  test('tells the least and greatest value of single values in each row group, so that readers can skip it', async () => {
+    const { path } = await write('statistics', rows(20), { rowGroup: { maxRows: 10 } });
+    const found = await duckRows(
+      `SELECT path_in_schema AS name, row_group_id::INT AS grp, stats_min_value AS low, stats_max_value AS high
+       FROM parquet_metadata('${path}') WHERE path_in_schema IN ('i32', 's', 'ids, list, element', 'j')
+       ORDER BY name, grp`,
+    );
+    const shown = found.map(({ name, grp, low, high }) => [name, grp, low, high]);
+    expect(shown).toEqual([
+      ['i32', 0, '0', '9'],
+      ['i32', 1, '10', '19'],
+      ['ids, list, element', 0, null, null],
+      ['ids, list, element', 1, null, null],
+      ['j', 0, null, null],
+      ['j', 1, null, null],
+      ['s', 0, 'text 1', 'text 8'],
+      ['s', 1, 'text 10', 'text 19'],
+    ]);
+  });
+
   test('gives size and sha256 of the file as it lies on disk', async () => {
     const { path, sums } = await write('sums', rows(25), { rowGroup: { maxRows: 10 } });
     const bytes = readFileSync(path);
