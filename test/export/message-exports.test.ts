@@ -99,7 +99,7 @@ describe('messages in lines', () => {
     });
     const { lines, splits } = await exported(dir, 'nemo-rl');
     const [row] = lines('train', 'data.jsonl');
-    expect((row?.['messages'] as { role: string }[]).map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(row?.['messages']).toMatchObject([{ role: 'user' }, { role: 'assistant' }]);
     expect(row?.['message_loss_mask']).toEqual([0, 1]);
     expect(splits[0]?.counts['messages_cut_after_the_last_answer']).toBe(1);
   });

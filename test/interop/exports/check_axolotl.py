@@ -1,36 +1,25 @@
-"""axolotl's own data path on exported rows: its loader, wrapper, filters, position ids and multipack collator.
-
-    python check_axolotl.py EXPORTS DUMP MODELS
-"""
-
-import sys
-from pathlib import Path
+"""axolotl's own data path on exported rows: its loader, wrapper, filters, position ids and multipack collator."""
 
 from axolotl.utils.collators.batching import BatchSamplerDataCollatorForSeq2Seq
 from axolotl.utils.data.shared import load_dataset_with_config
 from axolotl.utils.data.wrappers import get_dataset_wrapper
 from axolotl.utils.dict import DictDefault
 from axolotl.utils.trainer import process_datasets_for_packing
-from transformers import PreTrainedTokenizerFast
 
-from common import Checks, jsonl, labels_of
-
-EXPORTS, DUMP, MODELS = (Path(argument) for argument in sys.argv[1:])
+from common import EXPORTS, Checks, labels_of, table, tokenizer
 
 
 def main():
-    sft = jsonl(DUMP / "sft-train.jsonl")
-    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(MODELS / "tokenizer.json"))
-    tokenizer.pad_token, tokenizer.eos_token = "<|endoftext|>", "<|im_end|>"
+    sft, made = table("sft"), tokenizer()
     source = DictDefault({"path": str(EXPORTS / "axolotl" / "train"), "ds_type": "parquet", "type": None})
     cfg = DictDefault({"sequence_len": 100_000, "sample_packing": True, "dataset_num_proc": 1, "datasets": [source]})
     loaded = load_dataset_with_config(source, use_auth_token=False)
     loaded = loaded["train"] if hasattr(loaded, "keys") else loaded
-    wrapped, _ = get_dataset_wrapper(source, tokenizer, cfg, None, loaded)
+    wrapped, _ = get_dataset_wrapper(source, made, cfg, None, loaded)
     rows, _ = process_datasets_for_packing(cfg, wrapped, None)
     checks = Checks()
     checks.equal("axolotl rows", len(rows), len(sft))
-    collate = BatchSamplerDataCollatorForSeq2Seq(tokenizer=tokenizer, label_pad_token_id=-100)
+    collate = BatchSamplerDataCollatorForSeq2Seq(tokenizer=made, label_pad_token_id=-100)
     for start in range(0, len(sft), 3):
         chosen = sft[start : start + 3]
         keys = ("input_ids", "attention_mask", "labels", "position_ids")

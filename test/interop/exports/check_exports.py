@@ -1,7 +1,5 @@
 """Reads every export of a corpus as its trainer's reader does, and compares it with the rows that Node dumped.
 
-    python check_exports.py EXPORTS DUMP
-
 EXPORTS holds a folder for each export, named like it. What is written here follows the readers of the trainers: the
 same library calls, or the same arithmetic on masks where a trainer's package does not install on a CPU.
 """
@@ -10,7 +8,6 @@ import csv
 import gzip
 import json
 import sys
-from pathlib import Path
 
 import datasets
 import numpy
@@ -18,18 +15,16 @@ import pandas
 import pyarrow.parquet
 import torch
 
-from common import Checks, jsonl, labels_of, mask_of, plain
+from common import EXPORTS, Checks, jsonl, labels_of, mask_of, parquet_files, plain, table
 
-EXPORTS, DUMP = (Path(argument) for argument in sys.argv[1:])
-SFT = jsonl(DUMP / "sft-train.jsonl")
-RL = {row["sequence_id"]: row for row in jsonl(DUMP / "rl-train.jsonl")}
-WINDOWS = {row["window_id"]: row for row in jsonl(DUMP / "windows-train.jsonl")}
+SFT = table("sft")
+RL = {row["sequence_id"]: row for row in table("rl")}
+WINDOWS = {row["window_id"]: row for row in table("windows")}
 PAID = {name for name, row in WINDOWS.items() if row["reward"] is not None and row["n_trained"] > 0}
 
 
 def parquet(name):
-    files = sorted(str(path) for path in (EXPORTS / name / "train").glob("*.parquet"))
-    return datasets.load_dataset("parquet", data_files=files, split="train")
+    return datasets.load_dataset("parquet", data_files=parquet_files(name), split="train")
 
 
 def token_rows(name, make):
@@ -60,7 +55,7 @@ def check_verl_class():
     sys.path.insert(0, str(EXPORTS / "verl-tokens"))
     import trajmill_verl
 
-    files = [str(path) for path in (EXPORTS / "verl-tokens" / "train").glob("*.parquet")]
+    files = parquet_files("verl-tokens")
     longest = max(len(row["input_ids"]) for row in SFT)
     checks = Checks()
     unpadded = trajmill_verl.TokenRows(files, config={"pad_mode": "no_padding", "max_length": longest})
@@ -76,7 +71,7 @@ def check_verl_class():
         item = padded[number]
         checks.equal("verl padded loss_mask", item["loss_mask"], mask_of(row) + fill)
         checks.equal("verl attention_mask", item["attention_mask"], ones(row) + fill)
-    rows = pyarrow.parquet.read_table(sorted((EXPORTS / "verl-rl" / "train").glob("*.parquet"))).to_pylist()
+    rows = pyarrow.parquet.read_table(parquet_files("verl-rl")).to_pylist()
     batch = trajmill_verl.padded_batch(rows, pad_id=0)
     for index, row in enumerate(rows):
         kept = batch["attention_mask"][index].bool()
@@ -140,8 +135,7 @@ def check_messages():
     for name in ("trl-messages", "verl", "prime-rl"):
         checks = Checks()
         frames = [
-            pandas.read_parquet(path, dtype_backend="pyarrow")
-            for path in sorted((EXPORTS / name / "train").glob("*.parquet"))
+            pandas.read_parquet(path, dtype_backend="pyarrow") for path in parquet_files(name)
         ]
         messages = [plain(value) for value in pandas.concat(frames)["messages"]]
         loaded = parquet(name).to_list()

@@ -1,13 +1,8 @@
-"""LLaMA-Factory's own data path on exported rows: its loader and its collator, up to the batch.
-
-    python check_llama_factory.py EXPORTS DUMP MODELS
-"""
+"""LLaMA-Factory's own data path on exported rows: its loader and its collator, up to the batch."""
 
 import importlib.machinery
-import json
 import sys
 import types
-from pathlib import Path
 
 # LLaMA-Factory imports torchaudio for sounds; its binaries do not load beside every CPU build of torch
 sys.modules["torchaudio"] = types.ModuleType("torchaudio")
@@ -15,20 +10,9 @@ sys.modules["torchaudio"].__spec__ = importlib.machinery.ModuleSpec("torchaudio"
 
 from llamafactory.data import SFTDataCollatorWith4DAttentionMask, get_dataset, get_template_and_fix_tokenizer  # noqa: E402
 from llamafactory.hparams import DataArguments, ModelArguments  # noqa: E402
-from transformers import PreTrainedTokenizerFast, Seq2SeqTrainingArguments  # noqa: E402
+from transformers import Seq2SeqTrainingArguments  # noqa: E402
 
-from common import Checks, jsonl, labels_of  # noqa: E402
-
-EXPORTS, DUMP, MODELS = (Path(argument) for argument in sys.argv[1:])
-
-
-def tokenizer():
-    config = json.loads((MODELS / "tokenizer_config.json").read_text("utf-8"))
-    made = PreTrainedTokenizerFast(tokenizer_file=str(MODELS / "tokenizer.json"))
-    made.chat_template = config["chat_template"]
-    made.pad_token, made.eos_token = "<|endoftext|>", "<|im_end|>"
-    made.padding_side = "right"
-    return made
+from common import EXPORTS, Checks, labels_of, table, tokenizer  # noqa: E402
 
 
 def load(arguments):
@@ -77,7 +61,7 @@ def check_sharegpt(sft):
 
 
 def main():
-    sft = jsonl(DUMP / "sft-train.jsonl")
+    sft = table("sft")
     check_tokens(sft)
     check_sharegpt(sft)
 

@@ -1,47 +1,48 @@
 """Loads every table of a corpus with datasets, pyarrow, pandas, polars and DuckDB, and compares every value.
 
-    python check_tables.py CORPUS DUMP       (DUMP is what dump-corpus.mjs wrote)
+Then streams the rows to several ranks and workers: by datasets and by our own reader, none is lost and none comes twice.
 """
 
-import glob
 import sys
-from pathlib import Path
 
 import datasets
 import duckdb
 import pandas
 import polars
 import pyarrow.parquet
+from datasets.distributed import split_dataset_by_node
+from torch.utils.data import DataLoader
 
-from common import Checks, jsonl, plain
+from common import CORPUS, DUMP, ROOT, Checks, corpus_files, jsonl, plain, table
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "python"))
+sys.path.insert(0, str(ROOT / "python"))
 import trajmill_reader  # noqa: E402
 
-
-def by_datasets(corpus, table, split, _files):
-    loaded = datasets.load_dataset(corpus, table, split=split)
-    return loaded.to_list()
+WORLDS = (1, 2, 3, 7)
 
 
-def by_streaming(corpus, table, split, _files):
-    return list(datasets.load_dataset(corpus, table, split=split, streaming=True))
+def by_datasets(name, split, _files):
+    return datasets.load_dataset(str(CORPUS), name, split=split).to_list()
 
 
-def by_pyarrow(_corpus, _table, _split, files):
+def by_streaming(name, split, _files):
+    return list(datasets.load_dataset(str(CORPUS), name, split=split, streaming=True))
+
+
+def by_pyarrow(_name, _split, files):
     return pyarrow.parquet.read_table(files).to_pylist()
 
 
-def by_pandas(_corpus, _table, _split, files):
+def by_pandas(_name, _split, files):
     frame = pandas.concat([pandas.read_parquet(file) for file in files])
     return frame.to_dict("records")
 
 
-def by_polars(_corpus, _table, _split, files):
+def by_polars(_name, _split, files):
     return polars.read_parquet(files).to_dicts()
 
 
-def by_duckdb(_corpus, _table, _split, files):
+def by_duckdb(_name, _split, files):
     return duckdb.sql(f"SELECT * FROM read_parquet({files})").to_arrow_table().to_pylist()
 
 
@@ -55,39 +56,56 @@ READERS = {
 }
 
 
-def check_ranks(corpus, dump):
-    """Our own reader: no row twice and none lost, whatever the number of ranks."""
-    expected = jsonl(Path(dump) / "sft-train.jsonl")
-    for world in (1, 2, 3, 7):
-        found = [row["row_id"] for rank in range(world) for row in trajmill_reader.rows(corpus, rank=rank, world=world)]
-        if sorted(found) != sorted(row["row_id"] for row in expected):
-            raise SystemExit(f"trajmill_reader with {world} ranks: {len(found)} rows, expected {len(expected)}")
-    paid = [w for w in jsonl(Path(dump) / "windows-train.jsonl") if w["reward"] is not None and w["n_trained"] > 0]
-    sequences = {row["sequence_id"]: row for row in jsonl(Path(dump) / "rl-train.jsonl")}
-    windows = {w["window_id"]: w for w in trajmill_reader.windows(corpus, offline_policy=True)}
+def same_ids(place, found, expected):
+    if sorted(found) != sorted(expected):
+        raise SystemExit(f"{place}: {len(found)} rows, {len(set(found))} of them different, expected {len(expected)}")
+
+
+def check_ranks():
+    expected = [row["row_id"] for row in table("sft")]
+    groups = sum(pyarrow.parquet.ParquetFile(path).num_row_groups for path in corpus_files("sft", "train"))
+    if groups < 3:
+        raise SystemExit(f"{groups} row groups are too few to tell anything of ranks")
+    for world in WORLDS:
+        ours = [row["row_id"] for rank in range(world) for row in trajmill_reader.rows(str(CORPUS), rank=rank, world=world)]
+        same_ids(f"trajmill_reader with {world} ranks", ours, expected)
+        stream = datasets.load_dataset(str(CORPUS), "sft", split="train", streaming=True).select_columns(["row_id"])
+        parts = [split_dataset_by_node(stream, rank=rank, world_size=world) for rank in range(world)]
+        same_ids(f"datasets with {world} ranks", [row["row_id"] for part in parts for row in part], expected)
+    parts = [split_dataset_by_node(stream, rank=rank, world_size=2) for rank in range(2)]
+    loaders = [DataLoader(part, batch_size=None, num_workers=2) for part in parts]
+    same_ids("2 ranks of 2 workers", [row["row_id"] for loader in loaders for row in loader], expected)
+    print(f"ok ranks: {len(expected)} rows of {groups} row groups by {WORLDS} ranks, trajmill_reader and datasets")
+
+
+def check_windows():
+    paid = [w for w in table("windows") if w["reward"] is not None and w["n_trained"] > 0]
+    sequences = {row["sequence_id"]: row for row in table("rl")}
+    windows = {w["window_id"]: w for w in trajmill_reader.windows(str(CORPUS), offline_policy=True)}
+    checks = Checks()
     for window in paid:
         found = windows.pop(window["window_id"])
         start, end = window["token_start"], window["token_end"]
         row = sequences[window["sequence_id"]]
-        assert found["input_ids"] == row["input_ids"][:end], window["window_id"]
-        assert found["loss_mask"] == [0] * start + row["loss_mask"][start:end], window["window_id"]
-        assert sum(found["loss_mask"]) == window["n_trained"] and found["reward"] == window["reward"]
-    if windows:
-        raise SystemExit(f"trajmill_reader gave windows that are not paid: {sorted(windows)}")
-    print(f"ok trajmill_reader: {len(expected)} rows by 1, 2, 3 and 7 ranks, {len(paid)} windows")
+        checks.equal("ids", found["input_ids"], row["input_ids"][:end])
+        checks.equal("mask", found["loss_mask"], [0] * start + row["loss_mask"][start:end])
+        checks.equal("trained", sum(found["loss_mask"]), window["n_trained"])
+        checks.equal("reward", found["reward"], window["reward"])
+    checks.equal("windows that are not paid", sorted(windows), [])
+    checks.report(f"trajmill_reader, {len(paid)} windows")
 
 
 def main():
-    corpus, dump = sys.argv[1:]
-    for path in sorted(Path(dump).glob("*.jsonl")):
-        table, split = path.stem.split("-", 1)
+    for path in sorted(DUMP.glob("*.jsonl")):
+        name, split = path.stem.split("-", 1)
         expected = jsonl(path)
-        files = sorted(glob.glob(f"{corpus}/data/{table}/{split}-*.parquet"))
-        for name, read in READERS.items():
+        for reader, read in READERS.items():
             checks = Checks()
-            checks.rows(f"{name} {table}", [plain(row) for row in read(corpus, table, split, files)], expected)
-            checks.report(f"{table} {split} by {name}")
-    check_ranks(corpus, dump)
+            rows = [plain(row) for row in read(name, split, corpus_files(name, split))]
+            checks.rows(f"{reader} {name}", rows, expected)
+            checks.report(f"{name} {split} by {reader}")
+    check_ranks()
+    check_windows()
 
 
 main()

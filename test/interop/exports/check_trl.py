@@ -1,30 +1,24 @@
 """One step of TRL's own SFTTrainer on exported rows: its loss is the one that our mask says.
 
-    python check_trl.py EXPORTS DUMP MODELS      (MODELS holds tokenizer.json of the corpus)
-
 The model is tiny and random. By hand: the mean of -log p(token i | tokens before i) over the tokens i > 0 whose mask
 is 1, over all rows of the batch. Rows alone are compared, and packs, where no row may see the row before it.
 """
 
-import sys
 import tempfile
-from pathlib import Path
 
 import datasets
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import LlamaConfig, LlamaForCausalLM
 from trl import SFTConfig, SFTTrainer
 
-from common import jsonl
+from common import parquet_files, table, tokenizer
 
-EXPORTS, DUMP, MODELS = (Path(argument) for argument in sys.argv[1:])
 ROWS = 3
 TOLERANCE = 2e-5
 
 
 def rows_of(name):
-    files = sorted(str(path) for path in (EXPORTS / name / "train").glob("*.parquet"))
-    return datasets.load_dataset("parquet", data_files=files, split="train")
+    return datasets.load_dataset("parquet", data_files=parquet_files(name), split="train")
 
 
 def tiny_model(vocabulary):
@@ -58,7 +52,7 @@ def by_hand(model, rows, shift=0):
     return total / count, count
 
 
-def one_step(model, dataset, tokenizer, batch, **options):
+def one_step(model, dataset, made, batch, **options):
     """Loss and trained tokens of the first step, as the trainer logs them."""
     with tempfile.TemporaryDirectory() as folder:
         config = SFTConfig(
@@ -76,7 +70,7 @@ def one_step(model, dataset, tokenizer, batch, **options):
             dataloader_pin_memory=False,
             **options,
         )
-        trainer = SFTTrainer(model=model, args=config, train_dataset=dataset, processing_class=tokenizer)
+        trainer = SFTTrainer(model=model, args=config, train_dataset=dataset, processing_class=made)
         collated = next(iter(trainer.get_train_dataloader()))
         trainer.train()
         log = next(entry for entry in trainer.state.log_history if "loss" in entry)
@@ -101,15 +95,13 @@ def compare(name, actual, expected, wrong):
 
 
 def main():
-    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(MODELS / "tokenizer.json"))
-    tokenizer.pad_token, tokenizer.eos_token = "<|endoftext|>", "<|im_end|>"
-    sft = jsonl(DUMP / "sft-train.jsonl")
+    sft, made = table("sft"), tokenizer()
     order = sorted(range(len(sft)), key=lambda i: len(sft[i]["input_ids"]))[:ROWS]
     chosen = [sft[i] for i in order]
-    expected = by_hand(tiny_model(len(tokenizer)), chosen)
-    wrong = {"a mask shifted by one": by_hand(tiny_model(len(tokenizer)), chosen, shift=1)}
+    expected = by_hand(tiny_model(len(made)), chosen)
+    wrong = {"a mask shifted by one": by_hand(tiny_model(len(made)), chosen, shift=1)}
     rows = rows_of("trl").select(order)
-    compare("TRL, rows", one_step(tiny_model(len(tokenizer)), rows, tokenizer, ROWS), expected, wrong)
+    compare("TRL, rows", one_step(tiny_model(len(made)), rows, made, ROWS), expected, wrong)
 
     # the emptiest pack, for the memory of its logits
     packs = rows_of("trl-packed")
@@ -120,10 +112,10 @@ def main():
     for length in packs[smallest]["seq_lengths"]:
         parts.append(by_ids[tuple(packs[smallest]["input_ids"][start : start + length])])
         start += length
-    expected = by_hand(tiny_model(len(tokenizer)), parts)
-    wrong = {"a pack without boundaries": by_hand(tiny_model(len(tokenizer)), joined(parts))}
+    expected = by_hand(tiny_model(len(made)), parts)
+    wrong = {"a pack without boundaries": by_hand(tiny_model(len(made)), joined(parts))}
     actual = one_step(
-        tiny_model(len(tokenizer)), packs.select([smallest]), tokenizer, 1, padding_free=True
+        tiny_model(len(made)), packs.select([smallest]), made, 1, padding_free=True
     )
     compare(f"TRL, a pack of {len(parts)} rows", actual, expected, wrong)
 

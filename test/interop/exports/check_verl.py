@@ -1,27 +1,18 @@
 """verl's own data path on exported rows: its factory, collator and loss, with our dataset classes.
 
-    python check_verl.py EXPORTS DUMP MODELS
-
 verl-tokens: ids and masks of the collated batch, and the loss over them, are those of our masks. verl: the ids of each
 conversation are those of the row where verl's rendering, message by message, gives the row's text, and the tokens that
 verl trains hold those that our mask trains.
 """
 
-import json
-import sys
-from pathlib import Path
-
 import torch
 from omegaconf import OmegaConf
 from tensordict import TensorDict
-from transformers import PreTrainedTokenizerFast
 from verl.trainer.sft_trainer import create_sft_dataset
 from verl.utils.dataset.dataset_utils import DatasetPadMode, SFTTensorCollator
 from verl.workers.utils.losses import sft_loss
 
-from common import Checks, jsonl, mask_of
-
-EXPORTS, DUMP, MODELS = (Path(argument) for argument in sys.argv[1:])
+from common import EXPORTS, Checks, mask_of, parquet_files, table, tokenizer
 
 
 def data_config(name, class_name, **more):
@@ -29,21 +20,9 @@ def data_config(name, class_name, **more):
     return OmegaConf.create({"custom_cls": custom, "pad_mode": "no_padding", "max_length": 100_000, **more})
 
 
-def files(name):
-    return sorted(str(path) for path in (EXPORTS / name / "train").glob("*.parquet"))
-
-
-def tokenizer():
-    config = json.loads((MODELS / "tokenizer_config.json").read_text("utf-8"))
-    made = PreTrainedTokenizerFast(tokenizer_file=str(MODELS / "tokenizer.json"))
-    made.chat_template = config["chat_template"]
-    made.pad_token, made.eos_token = "<|endoftext|>", "<|im_end|>"
-    return made
-
-
 def check_tokens(sft, made):
     checks = Checks()
-    rows = create_sft_dataset(files("verl-tokens"), data_config("verl-tokens", "TokenRows"), made, None)
+    rows = create_sft_dataset(parquet_files("verl-tokens"), data_config("verl-tokens", "TokenRows"), made, None)
     checks.equal("verl rows", len(rows), len(sft))
     batch = SFTTensorCollator(DatasetPadMode.NO_PADDING)([rows[i] for i in range(len(rows))])
     checks.equal("verl ids", batch["input_ids"].values(), [token for row in sft for token in row["input_ids"]])
@@ -68,7 +47,7 @@ def check_tokens(sft, made):
 
 def check_messages(sft, made):
     config = data_config("verl", "MessageRows", ignore_input_ids_mismatch=True)
-    rows = create_sft_dataset(files("verl"), config, made, None)
+    rows = create_sft_dataset(parquet_files("verl"), config, made, None)
     same = covered = 0
     for number, row in enumerate(sft):
         item = rows[number]
@@ -81,7 +60,7 @@ def check_messages(sft, made):
 
 
 def main():
-    sft = jsonl(DUMP / "sft-train.jsonl")
+    sft = table("sft")
     made = tokenizer()
     check_tokens(sft, made)
     check_messages(sft, made)

