@@ -28,6 +28,18 @@ export function requireFile(path: string, cwd: string): string {
   return absolute;
 }
 
+/**
+ * Absolute path of a log that can be read, as `requireFile`. A log is read more than once and by places, which a pipe does
+ * not give: E_USAGE says how to hand it over.
+ */
+export function requireLog(path: string, cwd: string): string {
+  const absolute = requireFile(path, cwd);
+  if (statSync(absolute).isFile()) return absolute;
+  throw new TrajmillError('E_USAGE', 'is no regular file; give its content on standard input, named -', {
+    place: path,
+  });
+}
+
 /** The shipped task records, with those of a task file in place of the ones with the same id. */
 export function loadTaskIndex(taskFile: string | undefined, cwd: string): TaskIndex {
   const shipped = builtinTasks();

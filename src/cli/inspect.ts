@@ -52,7 +52,7 @@ export const inspectCommand = buildCommand<InspectFlags, string[], CliContext>({
   },
   async func({ format, tasks, json }, ...files) {
     const [
-      { loadTaskIndex, requireFile },
+      { loadTaskIndex, requireLog },
       { inspectFile },
       { formatInspection },
       { createSecretMasker },
@@ -67,7 +67,7 @@ export const inspectCommand = buildCommand<InspectFlags, string[], CliContext>({
     const index = loadTaskIndex(tasks, this.cwd);
     const paths = files.map((file) => ({
       file,
-      absolute: file === STDIN ? null : requireFile(file, this.cwd),
+      absolute: file === STDIN ? null : requireLog(file, this.cwd),
     }));
     const masker = createSecretMasker();
     const { stdout, env } = this.process;

@@ -117,7 +117,7 @@ export const tokensCommand = buildCommand<TokensFlags, [string], CliContext>({
         import('../tokens/stretches.js'),
         import('../logs/reject.js'),
       ]);
-    const named = file === stdin.STDIN ? null : files.requireFile(file, this.cwd);
+    const named = file === stdin.STDIN ? null : files.requireLog(file, this.cwd);
     if (flags.allowDownload) {
       const { downloadMissing } = await import('../chat/hub-download.js');
       await downloadMissing([flags.tokenizer, flags.template], this.signal);

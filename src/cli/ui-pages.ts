@@ -1,6 +1,6 @@
 import { TrajmillError } from '../errors.js';
+import { SERVED_LINKS, withPageLinks } from '../report/html/page-links.js';
 import { buildReportPage } from '../report/page/report-page.js';
-import { withPageLinks } from '../report/serve/page-links.js';
 import type { Pages } from '../report/serve/pages.js';
 import { buildViewPage, openView, type ViewCorpus } from '../report/view/view-page.js';
 import type { OpenCorpus } from './corpus-folder.js';
@@ -23,14 +23,15 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 /** Report and viewer of a corpus, as the server shows them. */
 export function corpusPages(corpus: OpenCorpus): Pages {
   const viewer = { pattern: 'view/{id}', ids: null };
-  const report = once(async () => withPageLinks(await buildReportPage(reportSource(corpus), { viewer })));
+  const linked = (html: string): string => withPageLinks(html, SERVED_LINKS);
+  const report = once(async () => linked(await buildReportPage(reportSource(corpus), { viewer })));
   const opened = once<ViewCorpus>(() => openView(corpus));
   return {
     report,
     view: async (id) => {
       if (!TRAJECTORY_ID.test(id)) return null;
       try {
-        return withPageLinks(await buildViewPage(await opened(), id));
+        return linked(await buildViewPage(await opened(), id));
       } catch (error) {
         if (error instanceof TrajmillError && error.code === 'E_USAGE') return null;
         throw error;

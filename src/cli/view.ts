@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import { TrajmillError } from '../errors.js';
 import type { CliContext } from './context.js';
 import { describeCommand } from './flags.js';
+import { note } from './output.js';
 
 interface ViewFlags {
   readonly out?: string;
@@ -55,17 +57,23 @@ export const viewCommand = buildCommand<ViewFlags, [string, string?], CliContext
       throw new TrajmillError('E_USAGE', 'give the ID of one trajectory, or --all for every one with rows');
     }
     if (all && out !== undefined) throw new TrajmillError('E_USAGE', '--out names the page of one ID');
-    const [{ openCorpus }, { trajectoryNamed }, viewing, { shownIds }] = await Promise.all([
-      import('./corpus-folder.js'),
-      import('./corpus-match.js'),
-      import('../report/view/view-page.js'),
-      import('../report/view/shown-ids.js'),
-    ]);
+    const [{ openCorpus }, { trajectoryNamed }, viewing, { shownIds }, { withPageLinks }, { REPORT_NAME }] =
+      await Promise.all([
+        import('./corpus-folder.js'),
+        import('./corpus-match.js'),
+        import('../report/view/view-page.js'),
+        import('../report/view/shown-ids.js'),
+        import('../report/html/page-links.js'),
+        import('../report/page/write-report.js'),
+      ]);
     const corpus = await openCorpus(this, dir);
-    const folder = join(resolve(this.cwd, dir), 'view');
+    const home = resolve(this.cwd, dir);
+    const folder = join(home, 'view');
+    const hasReport = existsSync(join(home, REPORT_NAME));
     const write = async (path: string, page: string): Promise<void> => {
+      const links = hasReport && dirname(path) === folder ? ([[`../${REPORT_NAME}`, 'Report']] as const) : [];
       await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, page);
+      await writeFile(path, links.length === 0 ? page : withPageLinks(page, links));
       this.process.stdout.write(`${relative(this.cwd, path)}\n`);
     };
     if (name === undefined) {
@@ -73,6 +81,7 @@ export const viewCommand = buildCommand<ViewFlags, [string, string?], CliContext
       for (const id of await shownIds(view)) {
         await write(join(folder, `${id}.html`), await viewing.buildViewPage(view, id));
       }
+      if (hasReport) note(this, `trajmill report ${dir} writes the report anew, with links to these pages`);
       return;
     }
     const id = await trajectoryNamed(this, { corpus, name, place: dir, json: false });

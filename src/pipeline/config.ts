@@ -162,6 +162,7 @@ export const pipelineFields = z
     tables: z
       .array(z.enum(TABLE_NAMES))
       .min(1)
+      .refine((names) => new Set(names).size === names.length, 'a table stands twice')
       .default([...DEFAULT_TABLES])
       .describe('tables to write; expanded (a window with its context a row) only where it is named'),
     row_groups: z
@@ -181,7 +182,7 @@ export const pipelineFields = z
       .enum(DUPLICATE_CHOICES)
       .default('drop')
       .describe(
-        'trajectories with equal turns. drop: one stays, of those that are not rejected the one whose log knows most (graded executions, then scores, recorded tokens, how it ended), else the first in plan order; drop-later: the first in plan order stays; keep: all stay',
+        'trajectories with equal turns. drop: one stays, of those that are not rejected the one whose log knows most (graded executions, then scores, its task, recorded tokens, how it ended), else the first in plan order; drop-later: the first in plan order stays; keep: all stay',
       ),
     near_duplicates: nearDuplicatesSchema
       .nullable()

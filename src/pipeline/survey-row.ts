@@ -88,7 +88,7 @@ export function surveyRow(
     turns: trajectory.turns.length,
     chars: charsOf(trajectory),
     ...(rejected ? { rejected } : {}),
-    ...(config.duplicates === 'drop' ? { riches: richesOf(trajectory) } : {}),
+    ...(config.duplicates === 'drop' ? { riches: richesOf(trajectory, { task, task_id: taskId }) } : {}),
     ...(leftOut === null ? {} : { left_out: leftOut }),
     ...(questions.prospects && !rejected && leftOut === null
       ? { prospect: prospect(context, questions, { trajectory, task, stage: stageOf(config, planned) }) }

@@ -15,10 +15,10 @@ export const surveyRowSchema = z.strictObject({
   chars: z.int().describe('UTF-16 units that the model wrote'),
   rejected: z.literal(true).optional().describe('its task refuses it'),
   riches: z
-    .tuple([z.int(), z.int(), z.int(), z.int()])
+    .tuple([z.int(), z.int(), z.int(), z.int(), z.int()])
     .optional()
     .describe(
-      'what it knows beside its turns: graded executions, scores, turns with recorded tokens, a known end',
+      'what is known beside its turns: graded executions, scores, its task, turns with recorded tokens, a known end',
     ),
   left_out: z
     .strictObject({ reason: z.enum(reasons), detail: z.string() })

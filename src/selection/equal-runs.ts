@@ -1,3 +1,4 @@
+import type { TaskRecord } from '../grading/task-record.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
 
 /** What to do with trajectories whose turns are equal. */
@@ -5,20 +6,33 @@ export const DUPLICATE_CHOICES = ['drop', 'drop-later', 'keep'] as const;
 export type DuplicateChoice = (typeof DUPLICATE_CHOICES)[number];
 
 /**
- * How much a log knows beside the turns, by which equal trajectories are compared: executions with a graded submission,
- * finite scores, turns with the policy's recorded tokens, and whether it says how the run ended.
+ * How much is known of a log beside the turns, by which equal trajectories are compared: executions with a graded
+ * submission, finite scores, its task (1 for its name, 2 for its record), turns with the policy's recorded tokens, and
+ * whether it says how the run ended.
  */
-export type Riches = [graded: number, scores: number, policy: number, ended: number];
+export type Riches = [graded: number, scores: number, task: number, policy: number, ended: number];
 
-const NAMES = ['graded executions', 'scores', 'turns with recorded tokens', 'known end'] as const;
+const NAMES = [
+  'graded executions',
+  'scores',
+  'task (1 by name, 2 with a record)',
+  'turns with recorded tokens',
+  'known end',
+] as const;
 
-export function richesOf({ submissions, turns, termination, resolved }: Trajectory): Riches {
+/** `found` is the task as resolved: without its record no score is worth anything. */
+export function richesOf(
+  { submissions, turns, termination, resolved }: Trajectory,
+  found: { readonly task: TaskRecord | null; readonly task_id: string | null },
+): Riches {
   const scored = submissions.filter(({ score, stale }) => score !== null && Number.isFinite(score) && !stale);
   const graded = new Set(
     scored.flatMap(({ gradable, execution_id: id }) => (gradable && id !== null ? [id] : [])),
   );
   const policy = turns.filter((turn) => turn.policy !== null).length;
-  return [graded.size, scored.length, policy, termination === 'unknown' && resolved === null ? 0 : 1];
+  const task = found.task !== null ? 2 : found.task_id !== null ? 1 : 0;
+  const ended = termination === 'unknown' && resolved === null ? 0 : 1;
+  return [graded.size, scored.length, task, policy, ended];
 }
 
 /** One of several equal trajectories. */

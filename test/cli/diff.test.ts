@@ -140,7 +140,24 @@ describeInBrowser('the page of a difference', () => {
       segments.filter(({ part, a }) => part === 'separator' && a === 'masked').length,
     );
     await opened.page.screenshot({ path: artifactPath('diff.png') });
+    expect(await opened.page.locator('.one-sided').count()).toBe(0);
     expect([opened.consoleErrors, opened.pageErrors, opened.requests]).toEqual([[], [], []]);
+    await opened.close();
+  });
+
+  it('says of a row that one side does not have which side has it', async () => {
+    const path = join(home, 'selection.html');
+    const written = await trajmill(['diff', join(home, 'a'), join(home, 'selection'), '--html', path]);
+    expect(written.code, written.stderr).toBe(0);
+    const rows = (await diff('a', 'selection')).trajectories.flatMap((each) => each.rows);
+    const expected = rows.flatMap(({ a, b }) =>
+      a === null ? ['only in B'] : b === null ? ['only in A'] : [],
+    );
+    expect(expected.length).toBeGreaterThan(0);
+    const opened = await openPage(path);
+    const told = await opened.page.locator('.one-sided').allTextContents();
+    expect(told.map((text) => /only in [AB]/.exec(text)?.[0])).toEqual(expected);
+    expect(await opened.page.locator('details.row').count()).toBe(rows.length - expected.length);
     await opened.close();
   });
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -60,6 +61,18 @@ describe('inspect', () => {
       const { code, out, err } = await cli(['inspect', chat, path]);
       expect({ code, out }).toEqual({ code: 2, out: '' });
       expect(err).toMatch(new RegExp(`^trajmill: .*${message}.*\n$`));
+    }
+  });
+
+  it('a pipe is one line that says how to hand its content over, and is not waited for', async () => {
+    const pipe = join(temporaryFolder(), 'pipe.jsonl');
+    execFileSync('mkfifo', [pipe]);
+    for (const command of ['inspect', 'tokens']) {
+      const { code, out, err } = await cli([command, pipe]);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toBe(
+        `trajmill: ${pipe}: is no regular file; give its content on standard input, named -\n`,
+      );
     }
   });
 

@@ -42,6 +42,15 @@ describe('trajmill query', () => {
     expect(out).toBe('v\na [31m b\n1 row\n');
   });
 
+  it('says that a text takes single quotes where one was taken for a column', async () => {
+    for (const where of ['outcome = "gold"', 'outcome = gold', 'outcome IN (gold)', 'outcome LIKE gold']) {
+      const { code, err } = await query(`SELECT 1 FROM windows WHERE ${where}`);
+      expect(code).toBe(2);
+      expect(err).toMatch(/ \(a text takes single quotes: 'gold'\)\n$/);
+    }
+    expect((await query('SELECT gold FROM windows')).err).not.toContain('single quotes');
+  });
+
   it('writes CSV and one JSON array on standard output', async () => {
     expect((await query("SELECT 1 AS a, 'x,y' AS b", '--format', 'csv')).out).toBe('a,b\r\n1,"x,y"\r\n');
     const { out } = await query('SELECT outcome FROM windows', '--format', 'json');

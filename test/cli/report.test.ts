@@ -67,8 +67,10 @@ describe('a run and its report', () => {
 
   it('keeps the commit where the report cannot be written, and warns', async () => {
     const out = join(home, 'blocked');
+    cpSync(run, out, { recursive: true });
+    rmSync(join(out, 'report.html'));
     mkdirSync(join(out, 'report.html/in-the-way'), { recursive: true });
-    const { code, stdout, stderr } = await trajmill(['run', 'pipelines/demo.yaml', '--out', out, '--json']);
+    const { code, stdout, stderr } = await trajmill(['commit', out, '--json']);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^warning: the corpus is committed, but its report could not be written: /m);
     expect(JSON.parse(stdout).kept).toBe(12);

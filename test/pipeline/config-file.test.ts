@@ -111,6 +111,7 @@ describe('a pipeline file', () => {
       'must be a whole number from 1; it is 0',
     ],
     ['an empty list', `${VALID}tables: []\n`, 'must be a list that is not empty of: sft, rl,'],
+    ['a table that is named twice', `${VALID}tables: [rl, windows, rl]\n`, 'tables: a table stands twice'],
     ['a day', `${VALID}template_date: 2026\n`, 'must be a date such as 2026-01-31 or null; it is 2026'],
     ['a list in a mapping', `${VALID}caps: [1]\n`, 'must be {task, source, stage, survive}; it is [1]'],
   ])('says in words what is allowed in the place of %s', (_, text, expected) => {

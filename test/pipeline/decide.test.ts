@@ -80,8 +80,8 @@ describe('equal turns', () => {
     expect(decisions.counts).toEqual({ equal_turns: 2 });
   });
 
-  const known = (graded: number, scores = graded, policy = 0, ended = 0): Partial<SurveyRow> => ({
-    riches: [graded, scores, policy, ended],
+  const known = (graded: number, scores = graded, policy = 0, ended = 0, task = 2): Partial<SurveyRow> => ({
+    riches: [graded, scores, task, policy, ended],
   });
   const inputs = [{ path: 'bare.jsonl' }, { path: 'graded.json' }, { path: 'third.json' }];
   const standing = (found: ReturnType<typeof decided>) => found.all.indexOf(null);
@@ -94,6 +94,12 @@ describe('equal turns', () => {
       [known(1, 1, 0, 1), known(1, 1, 3)],
       1,
       'turns with recorded tokens: 3 there, 0 here',
+    ],
+    [
+      'knowledge of its task',
+      [known(1, 1, 9, 1, 0), known(1, 1, 0, 0, 2)],
+      1,
+      'task (1 by name, 2 with a record): 2 there, 0 here',
     ],
     ['a known end', [known(1, 1, 2), known(1, 1, 2, 1)], 1, 'known end: 1 there, 0 here'],
     ['place in the plan', [known(1), known(1)], 0, 'first in plan order'],
@@ -112,7 +118,7 @@ describe('equal turns', () => {
   it('leave the same one in whatever order files come and tasks are cut, but for ties', () => {
     const copy = fc.record({
       rejected: fc.boolean(),
-      riches: fc.tuple(fc.nat(2), fc.nat(2), fc.nat(2), fc.nat(1)),
+      riches: fc.tuple(fc.nat(2), fc.nat(2), fc.nat(2), fc.nat(2), fc.nat(1)),
     });
     fc.assert(
       fc.property(

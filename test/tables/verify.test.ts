@@ -282,6 +282,10 @@ describe('windows and sequences', () => {
     expect(found).toEqual([`windows: ${RL}: token 7 lies in window 1, window_index is -1`]);
   });
 
+  test('may stand alone where a corpus has no table of sequences', async () => {
+    expect(await failuresOf({ windows })).toEqual([]);
+  });
+
   test('whose sequence is not there are found', async () => {
     const lost = windowRow({ window_id: 'w9', sequence_id: 's9' });
     expect(await failuresOf({ rl: [rlRow()], windows: [...windows, lost] })).toEqual([

@@ -1,7 +1,7 @@
 import { byId, el, pageData } from '../common/dom.js';
 import { count, counted } from '../common/numbers.js';
 import { themeControl } from '../common/theme.js';
-import { appendVisible } from '../view/visible-text.js';
+import { appendVisible } from '../common/visible-text.js';
 import type { DiffData, DiffRow, DiffRowHead, DiffTrajectory } from './data.js';
 import { turnPair } from './turn-pair.js';
 
@@ -50,11 +50,19 @@ function trajectory(each: DiffTrajectory): HTMLElement {
   );
 }
 
-/** A row as a closed box: its turns are built when it is opened. */
+/** A row as a closed box: its turns are built when it is opened. One that a side does not have is a line. */
 function row(each: DiffRow): HTMLElement {
   const { a, b, turns, same_turns, only_a, only_b } = each;
   const label = a?.label ?? b?.label ?? '';
   const title = a !== null && b !== null && a.label !== b.label ? `${a.label} → ${b.label}` : label;
+  if (a === null || b === null) {
+    return el(
+      'div',
+      { class: 'row one-sided' },
+      el('strong', {}, title),
+      el('span', { class: 'numbers' }, a === null ? `only in B: ${numbers(b)}` : `only in A: ${numbers(a)}`),
+    );
+  }
   const body = el('div', { class: 'turns' });
   const box = el(
     'details',

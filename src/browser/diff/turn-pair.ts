@@ -1,6 +1,6 @@
 import { el } from '../common/dom.js';
 import { count } from '../common/numbers.js';
-import { appendVisible } from '../view/visible-text.js';
+import { appendVisible } from '../common/visible-text.js';
 import type { DiffSegment, DiffTurn } from './data.js';
 
 type SideName = 'a' | 'b';
@@ -13,8 +13,8 @@ const SIDES = [
 /** A turn on both sides. What differs is framed on each and says in words what it is. */
 export function turnPair({ number, role, segments }: DiffTurn): HTMLElement {
   return el(
-    'section',
-    { class: 'turn', 'aria-label': `Turn ${number}` },
+    'div',
+    { class: 'turn' },
     el('h3', {}, `Turn ${number} `, el('span', { class: 'role' }, role)),
     el(
       'div',

@@ -18,7 +18,7 @@ const editor = el('textarea', {
   autocomplete: 'off',
   autocapitalize: 'off',
   'aria-describedby': 'hint',
-  oninput: () => fields.show(editor.value),
+  oninput: edited,
   onkeydown: (event) => {
     if (event instanceof KeyboardEvent && event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
@@ -26,7 +26,9 @@ const editor = el('textarea', {
     }
   },
 });
+const heading = el('h2', { id: 'question' }, 'SQL');
 const description = el('p', { id: 'description', class: 'muted' });
+const questions = questionList(data.questions, choose);
 const status = el('p', { id: 'status', role: 'status' });
 const fault = el('p', { id: 'fault', role: 'alert' });
 const result = el('div', { id: 'result', role: 'region', 'aria-label': 'Result', tabindex: 0 });
@@ -44,10 +46,23 @@ const downloads = (['csv', 'json', 'parquet'] as const).map((format) =>
   ),
 );
 
+/** Says what is in the editor: a named question as it was read, or SQL of the reader's own. */
+function head(): void {
+  const question = chosen !== null && chosen.sql === editor.value ? chosen : null;
+  heading.textContent = question?.title ?? 'SQL of your own';
+  description.textContent = question?.description ?? '';
+  questions.mark(question);
+}
+
+function edited(): void {
+  fields.show(editor.value);
+  head();
+}
+
 function choose(question: PageQuestion): void {
   chosen = question;
   editor.value = question.sql;
-  description.textContent = question.description;
+  head();
   fields.show(question.sql, question.parameters);
   // the address names the question, so that it can be kept
   history.replaceState(null, '', `#${question.name}`);
@@ -58,7 +73,7 @@ function choose(question: PageQuestion): void {
 
 function insert(name: string): void {
   editor.setRangeText(name, editor.selectionStart, editor.selectionEnd, 'end');
-  fields.show(editor.value);
+  edited();
   editor.focus();
 }
 
@@ -119,7 +134,7 @@ byId('app').replaceChildren(
   el(
     'div',
     { class: 'columns' },
-    el('aside', {}, questionList(data.questions, choose), viewList(data.views, insert)),
+    el('aside', {}, questions.element, viewList(data.views, insert)),
     el(
       'main',
       {},
@@ -131,6 +146,7 @@ byId('app').replaceChildren(
             void run();
           },
         },
+        heading,
         description,
         fields.element,
         el('label', { for: 'sql' }, 'SQL'),
@@ -156,5 +172,10 @@ byId('app').replaceChildren(
   ),
 );
 
-const named = data.questions.find(({ name }) => `#${name}` === location.hash) ?? data.questions[0];
-if (named !== undefined) choose(named);
+const named = (): PageQuestion | undefined => data.questions.find(({ name }) => `#${name}` === location.hash);
+addEventListener('hashchange', () => {
+  const question = named();
+  if (question !== undefined) choose(question);
+});
+const first = named() ?? data.questions[0];
+if (first !== undefined) choose(first);

@@ -1,33 +1,43 @@
 import { el } from '../common/dom.js';
 import type { PageQuestion, PageView } from './data.js';
 
+interface QuestionList {
+  readonly element: HTMLElement;
+  /** Shows which question the editor holds; null for none of them. */
+  mark(question: PageQuestion | null): void;
+}
+
 /** The named questions, as buttons that put one into the editor. */
 export function questionList(
   questions: readonly PageQuestion[],
   choose: (question: PageQuestion) => void,
-): HTMLElement {
-  const items = questions.map((question) =>
+): QuestionList {
+  const buttons = questions.map((question) =>
     el(
-      'li',
-      {},
-      el(
-        'button',
-        {
-          type: 'button',
-          'data-question': question.name,
-          title: question.description,
-          onclick: () => choose(question),
-        },
-        question.title,
-      ),
+      'button',
+      {
+        type: 'button',
+        'data-question': question.name,
+        title: question.description,
+        onclick: () => choose(question),
+      },
+      question.title,
     ),
   );
-  return el(
-    'nav',
-    { 'aria-label': 'Named questions' },
-    el('h2', {}, 'Questions'),
-    el('ul', { class: 'plain' }, ...items),
-  );
+  return {
+    element: el(
+      'nav',
+      { 'aria-label': 'Named questions' },
+      el('h2', {}, 'Questions'),
+      el('ul', { class: 'plain' }, ...buttons.map((button) => el('li', {}, button))),
+    ),
+    mark: (question) => {
+      for (const [i, button] of buttons.entries()) {
+        if (questions[i] === question) button.setAttribute('aria-current', 'true');
+        else button.removeAttribute('aria-current');
+      }
+    },
+  };
 }
 
 /** Every view with its columns; a column's button puts its name into the editor. */

@@ -1,7 +1,7 @@
 import { STATS_SECTIONS } from '../../report/stats/corpus-stats.js';
 import { el } from '../common/dom.js';
-import { count, counted } from '../common/numbers.js';
-import { OUTCOME_COLOURS } from './names.js';
+import { counted } from '../common/numbers.js';
+import { OUTCOME_COLOURS, words } from './names.js';
 import type { Page } from './page.js';
 import { disclosure } from './parts/disclosure.js';
 import { comparisonPanel, profilePanel } from './parts/figure-panel.js';
@@ -61,6 +61,7 @@ export const SECTIONS: readonly Section[] = [
         section: 'outcomes',
         title: 'Outcomes of windows',
         empty: 'These trajectories have no execution windows.',
+        nameOf: words,
         colourOf: (name) => OUTCOME_COLOURS[name as keyof typeof OUTCOME_COLOURS],
       }),
       outcomeTransitions,
@@ -100,7 +101,7 @@ export const SECTIONS: readonly Section[] = [
       comparisonPanel({
         id: 'speed-chart',
         section: 'speed',
-        title: 'To a submission',
+        title: 'How soon a submission comes',
         empty: NO_EXECUTIONS,
       }),
     ],
@@ -114,7 +115,7 @@ export const SECTIONS: readonly Section[] = [
       comparisonPanel({
         id: 'executions-chart',
         section: 'executions',
-        title: 'Time and endings',
+        title: 'Time and endings of executions',
         empty: 'These trajectories ran nothing whose time is known.',
       }),
     ],
@@ -128,7 +129,7 @@ export const SECTIONS: readonly Section[] = [
       comparisonPanel({
         id: 'validation-gap-chart',
         section: 'validation_gap',
-        title: 'The gap',
+        title: 'Validation score less test score',
         lead: 'Positive where the own split of the agent flatters.',
         empty: 'No execution of these trajectories has both a validation and a test score.',
       }),
@@ -143,7 +144,7 @@ export const SECTIONS: readonly Section[] = [
       comparisonPanel({
         id: 'hacking-chart',
         section: 'hacking',
-        title: 'Signs',
+        title: 'How often each sign is seen',
         empty: 'There is nothing in these trajectories that could be a sign.',
       }),
     ],
@@ -190,7 +191,9 @@ export const SECTIONS: readonly Section[] = [
       profilePanel({
         id: 'composition-chart',
         section: 'composition',
-        title: 'Kept trajectories',
+        title: 'Share of kept trajectories',
+        isRanked: true,
+        isWide: true,
         empty: 'No trajectory was kept.',
       }),
       formatTable,
@@ -206,6 +209,7 @@ export const SECTIONS: readonly Section[] = [
         id: 'flags-chart',
         section: 'flags',
         title: 'Share that carries each flag',
+        isRanked: true,
         empty: 'Nothing unusual was flagged.',
       }),
     ],
@@ -259,13 +263,16 @@ function figureList(page: Page, section: string): HTMLElement {
     const figures = page.view.figuresOf(section);
     const title = titleOf(section);
     host.replaceChildren(
-      figures.length === 0
-        ? el('p', { class: 'muted' }, `${title}: no figures.`)
-        : disclosure({
-            id: `figures-${section}`,
-            summary: `${title}: ${count(figures.length)} ${figures.length === 1 ? 'figure' : 'figures'}`,
-            build: () => tableOf(figureTable(`${title} (${counted(figures.length, 'figure')})`, figures)),
-          }),
+      // where there are none the panel above has said so
+      ...(figures.length === 0
+        ? []
+        : [
+            disclosure({
+              id: `figures-${section}`,
+              summary: `${title}: ${counted(figures.length, 'figure')}`,
+              build: () => tableOf(figureTable(`${title} (${counted(figures.length, 'figure')})`, figures)),
+            }),
+          ]),
     );
   });
   return host;

@@ -1,9 +1,9 @@
 import { el } from '../common/dom.js';
 import { counted } from '../common/numbers.js';
 import { themeControl } from '../common/theme.js';
+import { appendVisible } from '../common/visible-text.js';
 import type { Action } from './actions.js';
 import type { PageState } from './page-state.js';
-import { appendVisible } from './visible-text.js';
 
 /** Title of the page, and from where its words and marks come. */
 export function pageHead(state: PageState): HTMLElement {

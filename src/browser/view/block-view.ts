@@ -1,7 +1,7 @@
 import { el } from '../common/dom.js';
 import { count } from '../common/numbers.js';
+import { appendVisible } from '../common/visible-text.js';
 import { type Block, markedRuns, shareOf } from './blocks.js';
-import { appendVisible } from './visible-text.js';
 
 /** Longer texts are shown up to here until someone asks for more. */
 const SHOWN = 2400;

@@ -44,8 +44,13 @@ export function scoreChart(state: PageState, jump: (position: number) => void): 
 
 function caption({ data }: PageState, scales: readonly string[]): string {
   const direction =
-    data.lower_is_better === null ? '' : data.lower_is_better ? ', lower is better' : ', higher is better';
-  const what = scales.length === 0 ? 'No execution has a score' : `Score by turn${direction}`;
+    data.lower_is_better === null
+      ? ''
+      : data.lower_is_better
+        ? ', lower is better, so the axis is turned'
+        : ', higher is better';
+  const name = data.metric === null ? 'Score' : `Score (${data.metric})`;
+  const what = scales.length === 0 ? 'No execution has a score' : `${name} by turn${direction}`;
   return `${what}. A point leads to its turn.`;
 }
 
@@ -68,7 +73,9 @@ function drawing(state: PageState, { scale, jump }: DrawRequest): SVGElement {
   const last = Math.max(1, data.turns.length - 1);
   const x = (turn: number): number => left + (turn / last) * (width - left - right);
   const base = height - bottom;
-  const y = (value: number): number => base - 14 - ((value - low) / span) * (base - 24 - top);
+  // up is better, as in the report
+  const rise = (value: number): number => (data.lower_is_better === true ? high - value : value - low) / span;
+  const y = (value: number): number => base - 14 - rise(value) * (base - 24 - top);
   const label = `Scores by turn, ${data.scores.length} executions`;
   const chart = svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': label });
   if (anchor !== null && row !== null && row.cut_turns > 0) {
@@ -143,7 +150,7 @@ function point(
   const label = `Turn ${turn?.number ?? score.turn}: ${outcomeName(score.outcome)}, ${said}${void_}`;
   const link = svg(
     'a',
-    { href: `#${turn?.anchor ?? ''}`, class: `point ${score.outcome}`, 'aria-label': label },
+    { href: `#${turn?.anchor ?? ''}`, class: 'point', 'data-outcome': score.outcome, 'aria-label': label },
     svg('title', {}, `${label} (${score.execution})`),
     svg('circle', { class: 'hit', cx: at.x, cy: at.y, r: 9 }),
     svg('text', { x: at.x, y: at.y + 4, 'text-anchor': 'middle' }, outcomeSign(score.outcome)),

@@ -1,10 +1,10 @@
 import { el } from '../common/dom.js';
 import { count } from '../common/numbers.js';
+import { rangeOfUnits } from '../common/visible-text.js';
 import { showWhole } from './block-view.js';
 import type { PageState } from './page-state.js';
 import { type Found, findText, MOST_FOUND } from './search.js';
 import type { TurnColumn } from './turn-column.js';
-import { rangeOfUnits } from './visible-text.js';
 
 const PAUSE_MS = 250;
 

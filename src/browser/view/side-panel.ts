@@ -1,8 +1,8 @@
 import { el } from '../common/dom.js';
+import { appendVisible } from '../common/visible-text.js';
 import type { PageState } from './page-state.js';
 import { scoreChart } from './score-chart.js';
 import { outcomeName, outcomeSign, rewardText } from './turn-view.js';
-import { appendVisible } from './visible-text.js';
 
 /** What stands beside the turns: scores, windows, the chosen row, and why things happened. */
 export class SidePanel {

@@ -1,10 +1,10 @@
 import { el } from '../common/dom.js';
 import { count, counted } from '../common/numbers.js';
+import { appendVisible } from '../common/visible-text.js';
 import { blockView } from './block-view.js';
 import { blocksOf } from './blocks.js';
 import type { ViewTurn, ViewWindow } from './data.js';
 import type { PageState, TurnState } from './page-state.js';
-import { appendVisible } from './visible-text.js';
 
 const OUTCOME_SIGNS: Readonly<Record<string, string>> = {
   error: '✕',

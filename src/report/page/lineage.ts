@@ -23,7 +23,10 @@ export function lineageOf(manifest: CorpusManifest, plan: Plan | null): [string,
     ['Selection rules', body.config.selection.rules.join(', ') || 'none'],
     ['Secrets', body.config.secrets === 'mask' ? 'masked' : 'kept as they are'],
     ['Held out', heldOut.join(', ') || 'nothing: not decontaminated against any benchmark'],
-    ['Inputs', `${formatCount(body.inputs.length)} files, ${formatBytes(bytes)}`],
+    [
+      'Inputs',
+      `${formatCount(body.inputs.length)} ${body.inputs.length === 1 ? 'file' : 'files'}, ${formatBytes(bytes)}`,
+    ],
     ['Seed', String(body.config.seed)],
   ];
 }

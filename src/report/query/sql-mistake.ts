@@ -39,6 +39,14 @@ function caretOffset(sql: string, shown: readonly string[]): number | null {
   return before + start + caret - label.length - dots;
 }
 
+/** What looks like a column that does not exist is often a text: one in double quotes, or one that is compared with. */
+function textHint(said: string, sql: string, place: number | null): string[] {
+  const name = /Referenced column "([^"]+)" not found/.exec(said)?.[1];
+  if (name === undefined || place === null) return [];
+  const isCompared = /(=|[<>]|\b(LIKE|IN\s*\())\s*$/i.test(sql.slice(0, place));
+  return sql[place] === '"' || isCompared ? [`(a text takes single quotes: '${name}')`] : [];
+}
+
 /**
  * One line of an error of DuckDB: its first line, its hint, and the place in the statement. Without a place where
  * DuckDB gives none.
@@ -47,6 +55,12 @@ export function mistakeLine(message: string, sql: string): string {
   const lines = message.split('\n');
   const place = caretOffset(sql, lines);
   const hint = lines.find((line) => /^(Did you mean|Candidate bindings)/.test(line));
-  const said = [lines[0] ?? '', ...(hint === undefined ? [] : [hint])].map(flat).join(' ');
+  const said = [
+    lines[0] ?? '',
+    ...(hint === undefined ? [] : [hint]),
+    ...textHint(lines[0] ?? '', sql, place),
+  ]
+    .map(flat)
+    .join(' ');
   return place === null ? said : `${placeOf(sql, place)}: ${said}`;
 }

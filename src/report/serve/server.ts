@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { TrajmillError } from '../../errors.js';
 import type { QueryCorpus } from '../query/query-corpus.js';
 import type { QueryLimits } from '../query/query-job.js';
 import { queryPage } from '../query/query-page.js';
@@ -66,9 +67,12 @@ export async function serveCorpus({ pages, source, limits, port }: ServeOptions)
 
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const taken = `port ${port} is in use: choose another --port, or 0 for a free one`;
+      reject(cause.code === 'EADDRINUSE' ? new TrajmillError('E_IO', taken, { cause }) : cause);
+    });
     server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
-      server.removeListener('error', reject);
+      server.removeAllListeners('error');
       resolve((server.address() as AddressInfo).port);
     });
   });
@@ -145,8 +149,9 @@ async function pageReply({ pages, limits }: Exchange, path: string): Promise<Rep
   // browsers ask for it by themselves
   if (path === '/favicon.ico') return { status: 204, type: 'image/x-icon', body: '' };
   const id = viewId(path);
-  const html = id === null ? null : await pages.view(id);
-  return html === null ? textReply(404, 'there is no such page') : htmlReply(html);
+  if (id === null) return textReply(404, 'there is no such page');
+  const html = await pages.view(id);
+  return html === null ? textReply(404, 'no trajectory of this corpus has that id') : htmlReply(html);
 }
 
 /** The id in /view/<id>; null for every other path. It is compared with ids, never used as a path. */

@@ -21,7 +21,7 @@ export const WINDOWS_TABLE = {
       name: 'sequence_id',
       type: 'string',
       nullable: true,
-      doc: 'row of table rl that holds its tokens; null where none was written',
+      doc: 'row of table rl that holds its tokens, written or not as the pipeline asks; null where there is none',
     },
     {
       name: 'token_start',

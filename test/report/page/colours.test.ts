@@ -61,7 +61,7 @@ describe.each(['light', 'dark'] as const)('colours in %s', (theme) => {
 
   it('of text on the fullest cell of a heat map, and on a button, can be read', () => {
     const source = readFileSync(
-      new URL('../../../src/browser/report/sections/rewards.ts', import.meta.url),
+      new URL('../../../src/browser/report/parts/heat-map.ts', import.meta.url),
       'utf8',
     );
     const darkest = Number(/const DARKEST = ([\d.]+);/.exec(source)?.[1]);

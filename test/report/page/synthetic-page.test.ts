@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ReportFacts } from '../../../src/report/page/report-facts.js';
 import { corpusStats, STATS_SECTIONS } from '../../../src/report/stats/corpus-stats.js';
 import type { CorpusFacts } from '../../../src/report/stats/facts.js';
-import { artifactPath, describeInBrowser } from '../../browser.js';
+import { artifactPath, describeInBrowser, type OpenPage } from '../../browser.js';
 import { charts, drawn, expectQuiet, figuresShown, filterBy, openFacts } from './open-report.js';
 import { syntheticFacts } from './synthetic.js';
 
@@ -20,7 +20,20 @@ function partOf(facts: CorpusFacts, column: 'task_id' | 'model', value: string):
 }
 
 describeInBrowser('the filters of the report', () => {
-  const all = syntheticFacts({ trajectories: 80, tasks: 5 });
+  const all = syntheticFacts({ trajectories: 60, tasks: 5, executions: 3 });
+  let open: OpenPage;
+  let before: Record<string, string> = {};
+  beforeAll(async () => {
+    open = await openFacts(all);
+    before = await charts(open.page);
+  });
+  afterAll(async () => {
+    await open.close();
+  });
+  const clear = async (): Promise<void> => {
+    await open.page.click('#reset');
+    await drawn(open.page);
+  };
 
   it.each([
     ['task', 'task-1'],
@@ -29,26 +42,21 @@ describeInBrowser('the filters of the report', () => {
     ['outcome', 'any:no_submission'],
     ['scaffold', 'scaffold 1'],
   ])('draw every chart anew, by %s %s', async (name, value) => {
-    const open = await openFacts(syntheticFacts({ trajectories: 60, tasks: 5, executions: 3 }));
-    const before = await charts(open.page);
     // all but the lineage and the lists are charts
     expect(Object.keys(before).length).toBeGreaterThan(16);
     await filterBy(open.page, name, value);
     const after = await charts(open.page);
     const same = Object.keys(before).filter((id) => before[id] === after[id]);
     expect(same).toEqual([]);
-    await open.page.click('#reset');
-    await drawn(open.page);
+    await clear();
     expect(await charts(open.page)).toEqual(before);
     expectQuiet(open);
-    await open.close();
   });
 
   it.each([
     ['task', 'task_id', 'task-2'],
     ['model', 'model', 'model-1'],
   ] as const)('give the figures of the part, by %s', async (name, column, value) => {
-    const open = await openFacts(all);
     await filterBy(open.page, name, value);
     const expected = corpusStats(partOf(all.facts, column, value));
     for (const { name: section } of STATS_SECTIONS) {
@@ -58,20 +66,73 @@ describeInBrowser('the filters of the report', () => {
       );
     }
     expectQuiet(open);
-    await open.close();
+    await clear();
   });
 
   it('keep what was chosen in a chart', async () => {
-    const open = await openFacts(all);
     const { page } = open;
     await page.selectOption('#scores-chart select[name=x]', 'turn');
     await page.selectOption('#reward-groups select[name=by]', 'model');
-    const before = await charts(page);
+    const chosen = await charts(page);
     expect(await page.locator('#reward-groups svg').textContent()).toContain('model-3');
     await filterBy(page, 'task', 'task-1');
     expect(await page.inputValue('#scores-chart select[name=x]')).toBe('turn');
     expect(await page.locator('#reward-groups svg').textContent()).toContain('model-3');
-    expect((await charts(page))['reward-groups']).not.toBe(before['reward-groups']);
+    expect((await charts(page))['reward-groups']).not.toBe(chosen['reward-groups']);
+    await clear();
+  });
+});
+
+describeInBrowser('the charts of the report', () => {
+  /** Texts of a chart: its names, then its values, in the order of the rows. */
+  const textsOf = ({ page }: OpenPage, id: string): Promise<string[]> =>
+    page.locator(`#${id} svg text`).evaluateAll((all) => all.map((text) => text.textContent ?? ''));
+
+  it('shows the most frequent flags of many, the most frequent first, with shares and observations', async () => {
+    const facts = syntheticFacts({ trajectories: 30 });
+    const trajectories = facts.trajectories.map((row, i) => ({
+      ...row,
+      flags: [`rare_${String.fromCharCode(97 + (i % 25))}`, ...(i % 3 === 0 ? ['zz_common'] : [])],
+    }));
+    const open = await openFacts({ ...facts, trajectories, facts: { ...facts.facts, trajectories } });
+    const texts = await textsOf(open, 'flags-chart');
+    const flags = texts.filter((text) => /^(rare_|zz_)/.test(text));
+    expect(flags).toHaveLength(20);
+    expect(flags[0]).toBe('zz_common');
+    expect(texts.find((text) => text.endsWith('%   n = 30'))).toBe('33.3%   n = 30');
+    expect(await open.page.locator('#flags-chart .note').textContent()).toContain(
+      'The 20 largest of 26 rows',
+    );
+    await open.close();
+  });
+
+  it('names outcomes as words and from worst to best, with the windows behind each share', async () => {
+    const facts = syntheticFacts({ trajectories: 40, tasks: 5 });
+    const open = await openFacts(facts);
+    expect(await textsOf(open, 'outcomes-chart')).toContain('no submission');
+    const texts = await textsOf(open, 'reward-groups');
+    const order = ['error', 'no submission', 'below medal', 'bronze', 'silver', 'gold'];
+    const paid = facts.facts.runs.flatMap((run) => run.windows.filter(({ reward }) => reward !== null));
+    const counts = order.map(
+      (name) => paid.filter(({ outcome }) => outcome.replaceAll('_', ' ') === name).length,
+    );
+    expect(counts.every((n) => n > 0)).toBe(true);
+    expect(texts.filter((text) => order.includes(text))).toEqual(order);
+    expect(texts.filter((text) => text.startsWith('n = '))).toEqual(counts.map((n) => `n = ${n}`));
+    await open.close();
+  });
+
+  it('tells the tokens of windows where a corpus has no training rows', async () => {
+    const open = await openFacts(POOR['no training rows'] ?? NOTHING);
+    const tokens = POOR['no training rows']?.lengths.reduce((sum, row) => sum + row.n_tokens, 0) ?? 0;
+    expect(tokens).toBeGreaterThan(0);
+    expect(await open.page.textContent('#summary-tiles')).toContain(
+      `${tokens.toLocaleString('en-US')}in windows`,
+    );
+    expect(await open.page.locator('#token-lengths figcaption').textContent()).toContain(
+      'Tokens of a window',
+    );
+    expect(await open.page.locator('#token-lengths .field').isVisible()).toBe(false);
     await open.close();
   });
 });
@@ -95,7 +156,8 @@ describeInBrowser('a corpus of 10,000 trajectories', () => {
     expect(await page.textContent('#scores-chart')).toMatch(
       /Drawn: 240 of 10,000 trajectories with scores, 6 of 40 tasks/,
     );
-    const expected = corpusStats(facts.facts).filter(({ section }) => section === 'outcomes');
+    const expected = STATS_SECTIONS.find(({ name }) => name === 'outcomes')?.figures(facts.facts) ?? [];
+    expect(expected.length).toBeGreaterThan(100);
     expect(await figuresShown(page, 'outcomes')).toEqual(
       expected.map(({ key, figure, value, n }) => [key, figure, value, n]),
     );

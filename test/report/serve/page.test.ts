@@ -78,6 +78,19 @@ describeInBrowser('the query page in a browser', () => {
     await opened.page.screenshot({ path: artifactPath('query-page-dark.png') });
   });
 
+  it('follows an address that names another question, and says which one is in the editor', async () => {
+    const { page } = opened;
+    const marked = (): Promise<string[]> =>
+      page.$$eval('[data-question][aria-current]', (all) => all.map((each) => each.textContent ?? ''));
+    await page.evaluate('location.hash = "#splits"');
+    await page.waitForSelector('#question:text-is("Splits")');
+    expect(await page.inputValue('#sql')).toContain('FROM sft');
+    expect(await marked()).toEqual(['Splits']);
+    await page.fill('#sql', 'SELECT 1 AS one');
+    expect(await page.textContent('#question')).toBe('SQL of your own');
+    expect([await marked(), await page.textContent('#description')]).toEqual([[], '']);
+  });
+
   it('gives the parameters of a question as fields', async () => {
     await opened.page.click('[data-question="longest-rows"]');
     await opened.page.fill('input[name="top"]', '2');

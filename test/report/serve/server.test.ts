@@ -444,7 +444,7 @@ describe('the end', () => {
     const source = await corpusAt(join(home, 'run'));
     const pages = { report: async () => '', view: async () => null };
     await expect(serveCorpus({ pages, source, limits: LIMITS, port: server.port })).rejects.toThrow(
-      'EADDRINUSE',
+      /^port \d+ is in use: choose another --port/,
     );
   });
 });

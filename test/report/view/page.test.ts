@@ -120,6 +120,32 @@ describeInBrowser('the page of a trajectory', () => {
     await opened.close();
   });
 
+  it('draws better scores higher, whichever way the metric goes', async () => {
+    const scored = `select trajectory_id as id, task_id, count(score_test) as n from '${run}/corpus/data/executions/*.parquet'
+      group by all having count(distinct score_test) > 1`;
+    for (const [task, best] of [
+      ['sample-parcel-hours', Math.min],
+      ['sample-frost-damage', Math.max],
+    ] as const) {
+      const [found = {}] = await duckRows(
+        `select id from (${scored}) where task_id = '${task}' order by n desc, id`,
+      );
+      const opened = await openPage(await viewPage(run, String(found['id']), `${task}.html`));
+      const points = await opened.page.locator('.point').evaluateAll((all) =>
+        all.flatMap((point) => {
+          const score = / score (-?[\d.]+)/.exec(point.getAttribute('aria-label') ?? '')?.[1];
+          return score === undefined
+            ? []
+            : [{ score: Number(score), y: Number(point.querySelector('circle')?.getAttribute('cy')) }];
+        }),
+      );
+      expect(points.length).toBeGreaterThan(1);
+      const top = Math.min(...points.map(({ y }) => y));
+      expect(points.find(({ y }) => y === top)?.score).toBe(best(...points.map(({ score }) => score)));
+      await opened.close();
+    }
+  });
+
   it('opens at the turn that its address names, and shows special tokens only when asked', async () => {
     const own = await openPage(page);
     const linked = await own.page.context().newPage();

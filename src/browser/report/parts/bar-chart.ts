@@ -1,6 +1,6 @@
 import { axisX, barX, gridX, pointerY, text, tip } from '@observablehq/plot';
 import { count } from '../../common/numbers.js';
-import { axisName, chart, marginFor, TIP, wholeTicks } from './chart.js';
+import { axisName, chart, marginFor, TIP, textWidth, wholeTicks } from './chart.js';
 
 export interface Bar {
   /** unique in the chart */
@@ -31,7 +31,7 @@ export function barChart({ bars, width, label, xLabel }: BarChartOptions): Eleme
     width,
     height: 66 + 26 * bars.length,
     marginLeft: marginFor([...names.values()], width),
-    marginRight: 110,
+    marginRight: 12 + textWidth(bars.map((bar) => bar.label)),
     x: { domain: [0, most] },
     y: {
       type: 'band',

@@ -29,11 +29,13 @@ export function axisName(name: string, width: number): string {
   return cropped(name, Math.max(8, Math.min(34, room)));
 }
 
+/** About how wide the longest of the texts is, in pixels. */
+export const textWidth = (texts: readonly string[]): number =>
+  Math.ceil(LETTER * Math.max(0, ...texts.map(({ length }) => length)));
+
 /** Room for the names on the left axis, in pixels. */
-export function marginFor(names: readonly string[], width: number): number {
-  const longest = Math.max(0, ...names.map((name) => axisName(name, width).length));
-  return GAP + Math.ceil(LETTER * longest);
-}
+export const marginFor = (names: readonly string[], width: number): number =>
+  GAP + textWidth(names.map((name) => axisName(name, width)));
 
 /** The tooltip of every chart. */
 export const TIP = {

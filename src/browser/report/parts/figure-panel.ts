@@ -14,9 +14,13 @@ interface FigurePanelOptions {
   /** said where the corpus has nothing to show */
   readonly empty: string;
   readonly colourOf?: (name: string) => string | undefined;
+  /** a name as it is read; else as it stands in the statistics */
+  readonly nameOf?: (name: string) => string;
+  /** the largest share first */
+  readonly isRanked?: boolean;
 }
 
-/** Rows of a chart: those with most observations. */
+/** Rows of a chart. */
 const SHOWN_ROWS = 20;
 
 const different = (values: readonly string[]): string[] => [...new Set(values)];
@@ -59,16 +63,27 @@ export function comparisonPanel({
       const own = view.figuresOf(section).filter(({ figure }) => figure === chosen['figure']);
       const isChosen = ({ key }: Figure): boolean => [chosen['by'] ?? '', ''].includes(splitKey(key).kind);
       const rows = own.filter(isChosen).map((figure) => ({ name: splitKey(figure.key).name, figure }));
-      return drawing({ title: `${title}: ${chosen['figure'] ?? ''}`, rows, width, empty });
+      return drawing({ title: `${title}: ${chosen['figure'] ?? ''}`, rows, width, empty, isRanked: false });
     },
   };
 }
 
 /** All figures of a section that stand under one key, as the outcomes of a task. */
-export function profilePanel({ id, section, title, lead, empty, colourOf }: FigurePanelOptions): Panel {
+export function profilePanel({
+  id,
+  section,
+  title,
+  lead,
+  empty,
+  colourOf,
+  nameOf = (name) => name,
+  isRanked = false,
+  isWide = false,
+}: FigurePanelOptions): Panel {
   return {
     id,
     title,
+    isWide,
     ...(lead === undefined ? {} : { lead }),
     choices: [
       {
@@ -82,9 +97,16 @@ export function profilePanel({ id, section, title, lead, empty, colourOf }: Figu
       const own = view.figuresOf(section).filter(({ key }) => key === chosen['of']);
       const rows = own.map((figure): NamedFigure => {
         const colour = colourOf?.(figure.figure);
-        return { name: figure.figure, figure, ...(colour === undefined ? {} : { colour }) };
+        return { name: nameOf(figure.figure), figure, ...(colour === undefined ? {} : { colour }) };
       });
-      return drawing({ title: `${title}: ${chosen['of'] ?? ''}`, rows, width, empty });
+      const ranked = isRanked ? rows.toSorted((a, b) => 0 * ((b.figure.value ?? 0) - (a.figure.value ?? 0))) : rows;
+      return drawing({
+        title: `${title}: ${words(chosen['of'] ?? '')}`,
+        rows: ranked,
+        width,
+        empty,
+        isRanked,
+      });
     },
   };
 }
@@ -94,22 +116,27 @@ interface DrawingOptions {
   readonly rows: readonly NamedFigure[];
   readonly width: number;
   readonly empty: string;
+  /** the first rows are those that say most; else the ones with most observations */
+  readonly isRanked: boolean;
 }
 
-function drawing({ title, rows, width, empty }: DrawingOptions) {
+function drawing({ title, rows, width, empty, isRanked }: DrawingOptions) {
   const known = rows.filter(({ figure }) => figure.value !== null);
   if (known.length === 0) return { chart: null, sentence: empty, table: null };
-  const heaviest = known.toSorted((a, b) => b.figure.n - a.figure.n).slice(0, SHOWN_ROWS);
-  const shown = known.filter((row) => heaviest.includes(row));
+  const weighed = isRanked ? known : known.toSorted((a, b) => b.figure.n - a.figure.n);
+  const first = weighed.slice(0, SHOWN_ROWS);
+  const shown = known.filter((row) => first.includes(row));
   const left = known.length - shown.length;
-  const sentence = `${title}, with 95% intervals.`;
+  const sentence = shown.some(({ figure }) => figure.low !== null)
+    ? `${title}, with 95% intervals.`
+    : `${title}.`;
   return {
     chart: intervalChart({ rows: shown, width, label: sentence }),
     sentence,
     note:
       left === 0
         ? null
-        : `The ${SHOWN_ROWS} with most observations of ${counted(known.length, 'row')}; the table has all.`,
+        : `The ${SHOWN_ROWS} ${isRanked ? 'largest' : 'with most observations'} of ${counted(known.length, 'row')}; the table has all.`,
     table: figureTable(
       title,
       rows.map(({ figure }) => figure),

@@ -1,4 +1,5 @@
 import { axisX, axisY, dot, gridY, line, pointer, ruleX, tip } from '@observablehq/plot';
+import type { Figure } from '../../../report/stats/figure.js';
 import { count, percent } from '../../common/numbers.js';
 import { splitKey, words } from '../names.js';
 import { chart, percentTick, TIP } from '../parts/chart.js';
@@ -16,6 +17,7 @@ function budgetPanel(kind: 'turns' | 'seconds', title: string): Panel {
   return {
     id: `budgets-${kind}`,
     title,
+    lead: 'Medians and medals are known of runs whose task has thresholds: each line has its own n.',
     draw: ({ view, width }) => {
       const own = view.figuresOf('budgets').filter((figure) => splitKey(figure.key).kind === kind);
       const points = own.flatMap((figure) => {
@@ -41,6 +43,7 @@ function budgetPanel(kind: 'turns' | 'seconds', title: string): Panel {
       }
       const names = [...new Set(points.map(({ name }) => name))];
       const sentence = `${title}: share of runs, with 95% intervals.`;
+      const isTight = kind === 'seconds' && width < 420;
       return {
         chart: chart({
           label: sentence,
@@ -49,12 +52,16 @@ function budgetPanel(kind: 'turns' | 'seconds', title: string): Panel {
           marginLeft: 48,
           marginRight: 20,
           marginTop: 26,
+          ...(isTight ? { marginBottom: 58 } : {}),
           x: { type: 'point', domain: [...new Set(points.map(({ budget }) => budget))] },
           y: { domain: [0, 1] },
           color: { type: 'identity' },
           marks: [
             gridY({ stroke: 'var(--line)', strokeOpacity: 1 }),
-            axisX({ label: kind === 'turns' ? 'turns that launched something →' : 'time of executions →' }),
+            axisX({
+              label: kind === 'turns' ? 'turns that launched something →' : 'time of executions →',
+              ...(isTight ? { tickRotate: -45 } : {}),
+            }),
             axisY({
               label: '↑ share of runs',
               tickFormat: percentTick,
@@ -76,7 +83,7 @@ function budgetPanel(kind: 'turns' | 'seconds', title: string): Panel {
         }),
         sentence,
         legend: names.map((name) => ({
-          text: words(name),
+          text: `${words(name)} (n = ${count(observed(own, name))})`,
           colour: COLOURS[name] ?? '',
           mark: 'line' as const,
         })),
@@ -85,6 +92,10 @@ function budgetPanel(kind: 'turns' | 'seconds', title: string): Panel {
     },
   };
 }
+
+/** Runs behind a line: the same at every budget. */
+const observed = (figures: readonly Figure[], name: string): number =>
+  Math.max(0, ...figures.filter(({ figure }) => figure === name).map(({ n }) => n));
 
 function budgetName(kind: 'turns' | 'seconds', name: string): string {
   const value = Number(name);

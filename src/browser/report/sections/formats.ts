@@ -1,6 +1,6 @@
 import { groupBy } from '../../../report/stats/groups.js';
 import { el } from '../../common/dom.js';
-import { count } from '../../common/numbers.js';
+import { count, counted } from '../../common/numbers.js';
 import type { Page } from '../page.js';
 import { tableOf } from '../parts/table.js';
 import type { View } from '../view.js';
@@ -11,14 +11,19 @@ const DECISIONS = ['kept', 'filtered', 'duplicate'] as const;
 export function formatTable(page: Page): HTMLElement {
   const host = el('div');
   const title = el('h3', { id: 'formats-title' }, 'Formats and adapters');
-  const frame = el('article', { class: 'panel', id: 'formats', 'aria-labelledby': title.id }, title, host);
+  const frame = el(
+    'article',
+    { class: 'panel wide', id: 'formats', 'aria-labelledby': title.id },
+    title,
+    host,
+  );
   page.onChange(frame, () => {
     const rows = rowsOf(page.view);
     host.replaceChildren(
       rows.length === 0
         ? el('p', { class: 'empty' }, 'Nothing of a known format was read.')
         : tableOf({
-            caption: 'What was read, by format, and what became of it',
+            caption: `What was read, by format, and what became of it${heldBack(page)}`,
             columns: [
               { title: 'format' },
               { title: 'adapter' },
@@ -33,6 +38,12 @@ export function formatTable(page: Page): HTMLElement {
     );
   });
   return frame;
+}
+
+/** The page does not hold all rejected records of a large corpus, and none of one without its run folder. */
+function heldBack({ view }: Page): string {
+  const left = view.rejected - view.rejects.length;
+  return left <= 0 ? '' : `; without ${counted(left, 'rejected record')} that the page does not hold`;
 }
 
 function rowsOf({ trajectories, rejects }: View) {

@@ -71,7 +71,7 @@ export const funnelPanel: Panel = {
         colour: COLOURS[decision] ?? '',
       })),
       table: {
-        caption: 'What became of what was read',
+        caption: 'What became of what was read, by reason',
         columns: [
           { title: 'reason' },
           { title: 'decision' },

@@ -92,16 +92,21 @@ function extremes(values: readonly number[]): [number, number] {
   );
 }
 
+const KINDS = [
+  ['rows', 'training rows'],
+  ['lengths', 'windows in sequences'],
+] as const;
+
+/** What there is lengths of: a corpus may hold rows of one kind alone. */
 const OF: Choice = {
   name: 'of',
   label: 'Of',
-  options: () => [
-    ['rows', 'training rows'],
-    ['lengths', 'windows in sequences'],
-  ],
+  options: (view) => {
+    const held = KINDS.filter(([kind]) => lengthsOf(view, kind).length > 0);
+    return held.length > 0 ? held : KINDS.slice(0, 1);
+  },
 };
 
-/** The first kind that the corpus holds is shown, unless another was chosen. */
 function lengthsOf(view: View, chosen: string | undefined) {
   return chosen === 'lengths' ? view.lengths : view.rows;
 }

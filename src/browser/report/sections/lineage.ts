@@ -2,7 +2,10 @@ import { el } from '../../common/dom.js';
 import { count, counted } from '../../common/numbers.js';
 import type { Page } from '../page.js';
 import { disclosure } from '../parts/disclosure.js';
-import { tableOf } from '../parts/table.js';
+import { type Cell, tableOf } from '../parts/table.js';
+
+/** Tokens of a table or file; those without token columns have none to count. */
+const tokensCell = (tokens: number): Cell => (tokens === 0 ? '–' : { text: count(tokens), value: tokens });
 
 /** What the corpus was made by and from, and the files that it consists of. The filters do not touch it. */
 export function lineageParts({ data }: Page): HTMLElement {
@@ -27,7 +30,7 @@ export function lineageParts({ data }: Page): HTMLElement {
           rows: totals.map(({ table, rows, tokens }) => [
             table,
             { text: count(rows), value: rows },
-            { text: count(tokens), value: tokens },
+            tokensCell(tokens),
           ]),
         }),
     disclosure({
@@ -46,7 +49,7 @@ export function lineageParts({ data }: Page): HTMLElement {
           rows: files.map(({ path, rows, tokens, bytes, sha256 }) => [
             path,
             { text: count(rows), value: rows },
-            { text: count(tokens), value: tokens },
+            tokensCell(tokens),
             { text: count(bytes), value: bytes },
             el('code', {}, sha256),
           ]),

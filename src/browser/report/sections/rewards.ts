@@ -1,11 +1,12 @@
-import { axisX, barY, cell, gridY, pointer, pointerX, ruleY, stackY, text, tip } from '@observablehq/plot';
+import { axisX, barY, gridY, pointerX, ruleY, stackY, tip } from '@observablehq/plot';
 import type { RunFact, WindowFact } from '../../../report/stats/facts.js';
 import { groupBy, UNKNOWN } from '../../../report/stats/groups.js';
 import { meanFigure } from '../../../report/stats/intervals.js';
 import { count, counted, percent, short } from '../../common/numbers.js';
 import { OUTCOME_COLOURS, words } from '../names.js';
-import { axisName, chart, marginFor, TIP, wholeTicks } from '../parts/chart.js';
+import { chart, TIP, wholeTicks } from '../parts/chart.js';
 import { intervalText, valueText } from '../parts/figure-text.js';
+import { heatMap } from '../parts/heat-map.js';
 import type { Panel } from '../parts/panel.js';
 import { OUTCOME_ORDER, type View } from '../view.js';
 
@@ -103,6 +104,8 @@ export const rewardHistogram: Panel = {
   },
 };
 
+const OUTCOME_NAMES = OUTCOME_ORDER.map(words);
+
 const GROUPS: Readonly<Record<string, (paid: Paid) => string>> = {
   outcome: ({ window }) => words(window.outcome),
   task: ({ run }) => run.task_id ?? UNKNOWN,
@@ -122,6 +125,9 @@ export const rewardGroups: Panel = {
     const groups = [...groupBy(paid, groupOf)]
       .map(([group, own]) => ({ group, own, counts: groupBy(own, ({ reward }) => nameOf(reward)) }))
       .sort((a, b) => b.own.length - a.own.length || (a.group < b.group ? -1 : 1));
+    // from worst to best, as everywhere
+    if (chosen['by'] === 'outcome')
+      groups.sort((a, b) => OUTCOME_NAMES.indexOf(a.group) - OUTCOME_NAMES.indexOf(b.group));
     const shown = groups.slice(0, SHOWN_GROUPS);
     const cells = shown.flatMap(({ group, own, counts }) =>
       names.map((name) => {
@@ -131,8 +137,7 @@ export const rewardGroups: Panel = {
           group,
           name,
           share,
-          n,
-          label: n === 0 ? '' : shareLabel(share),
+          of: own.length,
           text: `${group}, reward ${name}\n${count(n)} of ${count(own.length)} windows (${percent(share)})`,
         };
       }),
@@ -149,12 +154,7 @@ export const rewardGroups: Panel = {
         width,
         cells,
         x: names,
-        y: shown.map(({ group }) => group),
         xLabel: 'reward →',
-        marginLeft: marginFor(
-          shown.map(({ group }) => group),
-          width,
-        ),
       }),
       sentence,
       note:
@@ -187,63 +187,3 @@ export const rewardGroups: Panel = {
     };
   },
 };
-
-const shareLabel = (share: number): string => (share < 0.01 ? '<1%' : `${Math.round(100 * share)}%`);
-
-export interface HeatCell {
-  readonly group: string;
-  readonly name: string;
-  readonly share: number;
-  readonly label: string;
-  readonly text: string;
-}
-
-/** Less than half of the colour: the numbers on it stay readable in both themes. */
-const DARKEST = 0.45;
-
-interface HeatMapOptions {
-  readonly label: string;
-  readonly width: number;
-  readonly cells: readonly HeatCell[];
-  readonly x: readonly string[];
-  readonly y: readonly string[];
-  readonly xLabel: string;
-  readonly marginLeft: number;
-}
-
-/** Shares as cells: the darker, the larger; the share itself stands in the cell where there is room. */
-export function heatMap({ label, width, cells, x, y, xLabel, marginLeft }: HeatMapOptions): Element {
-  const cellWidth = (width - marginLeft - 10) / Math.max(1, x.length);
-  const longest = Math.max(0, ...x.map((name) => name.length));
-  const isTight = longest * 7 > cellWidth;
-  return chart({
-    label,
-    width,
-    height: 30 * y.length + 20 + (isTight ? 24 + Math.min(110, longest * 6) : 36),
-    marginLeft,
-    marginRight: 10,
-    marginTop: 8,
-    marginBottom: isTight ? 30 + Math.min(110, longest * 6) : 42,
-    x: { type: 'band', domain: x, padding: 0.04 },
-    y: {
-      type: 'band',
-      domain: y,
-      label: null,
-      tickSize: 0,
-      tickFormat: (name: string) => axisName(name, width),
-      padding: 0.06,
-    },
-    marks: [
-      axisX({ label: xLabel, tickSize: 0, ...(isTight ? { tickRotate: -60 } : {}) }),
-      cell(cells, { x: 'name', y: 'group', fill: 'var(--surface-2)' }),
-      cell(cells, {
-        x: 'name',
-        y: 'group',
-        fill: 'var(--accent)',
-        fillOpacity: ({ share }: HeatCell) => share * DARKEST,
-      }),
-      ...(cellWidth < 34 ? [] : [text(cells, { x: 'name', y: 'group', text: 'label', fill: 'var(--text)' })]),
-      tip(cells, pointer({ x: 'name', y: 'group', title: 'text', ...TIP })),
-    ],
-  });
-}

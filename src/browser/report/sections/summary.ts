@@ -29,11 +29,14 @@ export function summaryTiles(page: Page): HTMLElement {
 }
 
 function tilesOf(view: View): Tile[] {
-  const { trajectories, rows, runs } = view;
+  const { trajectories, rows, runs, lengths } = view;
   const decided = trajectories.filter(({ decision }) => decision !== 'rejected').length;
   const windows = runs.flatMap((run) => run.windows);
-  const tokens = sum(rows.map((row) => row.n_tokens));
-  const trained = sum(rows.map((row) => row.n_trained));
+  // a corpus of windows alone has its tokens there
+  const [held, where] =
+    rows.length > 0 || lengths.length === 0 ? [rows, 'training rows'] : [lengths, 'windows'];
+  const tokens = sum(held.map((row) => row.n_tokens));
+  const trained = sum(held.map((row) => row.n_trained));
   const kept = trajectories.filter(({ decision }) => decision === 'kept').length;
   const distinct = (values: readonly (string | null)[]): number =>
     new Set(values.filter((value) => value !== null)).size;
@@ -50,11 +53,11 @@ function tilesOf(view: View): Tile[] {
       value: count(rows.length),
       detail: `of ${counted(view.prefixes.length, 'prefix', 'prefixes')}`,
     },
-    { name: 'Tokens', value: count(tokens), detail: 'in training rows' },
+    { name: 'Tokens', value: count(tokens), detail: `in ${where}` },
     {
       name: 'Trained tokens',
       value: count(trained),
-      detail: tokens === 0 ? 'no training rows' : `${percent(trained / tokens)} of the tokens`,
+      detail: tokens === 0 ? `no ${where}` : `${percent(trained / tokens)} of the tokens`,
     },
     {
       name: 'Windows',
@@ -80,7 +83,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 function shareOf(view: View, section: string, key: string, name: string): string {
   const figure = view.figuresOf(section).find((each) => each.key === key && each.figure === name);
   if (figure === undefined) return 'nothing was read';
-  return `${valueText(figure, figure.value)} (${intervalText(figure)})`;
+  return `${valueText(figure, figure.value)} (95%: ${intervalText(figure)})`;
 }
 
 function meanReward(view: View): { value: string; detail: string } {
@@ -88,6 +91,6 @@ function meanReward(view: View): { value: string; detail: string } {
   if (figure === undefined || figure.value === null) return { value: '–', detail: 'no window pays' };
   return {
     value: valueText(figure, figure.value),
-    detail: `${intervalText(figure)}, n = ${count(figure.n)}`,
+    detail: `95%: ${intervalText(figure)}, n = ${count(figure.n)}`,
   };
 }

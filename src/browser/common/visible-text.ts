@@ -1,4 +1,4 @@
-import { el } from '../common/dom.js';
+import { el } from './dom.js';
 
 /**
  * Characters that would act instead of being seen: controls but newline and tab, marks that turn the direction of text,
