@@ -99,7 +99,7 @@ export function profilePanel({
         const colour = colourOf?.(figure.figure);
         return { name: nameOf(figure.figure), figure, ...(colour === undefined ? {} : { colour }) };
       });
-      const ranked = isRanked ? rows.toSorted((a, b) => 0 * ((b.figure.value ?? 0) - (a.figure.value ?? 0))) : rows;
+      const ranked = isRanked ? rows.toSorted((a, b) => (b.figure.value ?? 0) - (a.figure.value ?? 0)) : rows;
       return drawing({
         title: `${title}: ${words(chosen['of'] ?? '')}`,
         rows: ranked,
