@@ -23,14 +23,16 @@ export function toolCallSpans(list: readonly unknown[], path: string): Span[] {
   });
 }
 
-/** A structured call; one whose arguments are text but not JSON is malformed, and kept verbatim all the same. */
+/**
+ * A structured call; one whose arguments are text but not JSON, the empty text included, is malformed and kept verbatim
+ * all the same.
+ */
 export function callSpan(call: { id: string | null; name: string; arguments: unknown }): Span {
   const span = structuredCallSpan(call, spelledJson);
   return isJson(span.text) ? span : { ...span, kind: 'malformed_call' };
 }
 
 function isJson(text: string): boolean {
-  if (text.trim() === '') return true;
   try {
     JSON.parse(text);
     return true;

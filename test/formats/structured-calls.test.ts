@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { callSpan } from '../../src/formats/structured-calls.js';
+
+describe('a structured call', () => {
+  it.each([
+    { given: '{"a": 1}', kind: 'tool_call', text: '{"a": 1}' },
+    { given: { a: 1 }, kind: 'tool_call', text: '{"a":1}' },
+    // a call without the field was made without arguments
+    { given: undefined, kind: 'tool_call', text: '{}' },
+    { given: null, kind: 'tool_call', text: '{}' },
+    // a template would print these where its JSON needs a value
+    { given: '', kind: 'malformed_call', text: '' },
+    { given: ' \n', kind: 'malformed_call', text: ' \n' },
+    { given: '{"a": ', kind: 'malformed_call', text: '{"a": ' },
+  ])('with the arguments $given is a $kind, verbatim', ({ given, kind, text }) => {
+    const span = callSpan({ id: null, name: 'f', arguments: given });
+    expect([span.kind, span.text, span.call?.arguments]).toEqual([kind, text, text]);
+  });
+});
