@@ -14,7 +14,7 @@ import {
   type WindowRow,
 } from '../../src/tables/table-specs.js';
 
-const lineage = {
+export const lineage = {
   trajectory_id: 't',
   task_id: null,
   source_path: 'a.jsonl',

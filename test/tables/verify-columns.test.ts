@@ -4,22 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { makeManifest } from '../../src/tables/manifest.js';
 import type { ExecutionRow, SftRow, TrajectoryRow, WindowRow } from '../../src/tables/table-specs.js';
 import { verifyCorpus } from '../../src/tables/verify.js';
-import { type CorpusRows, rlRow, secondWindow, sftRow, windowRow, writeCorpus } from './corpus.js';
+import { type CorpusRows, lineage, rlRow, secondWindow, sftRow, windowRow, writeCorpus } from './corpus.js';
 import { temporaryFolder } from './temporary.js';
 
 const folder = temporaryFolder();
 let corpora = 0;
-
-const lineage = {
-  trajectory_id: 't',
-  task_id: null,
-  source_path: 'a.jsonl',
-  source_format: 'mle-dojo',
-  adapter_version: '1',
-  scaffold: null,
-  model: null,
-  flags: [],
-};
 
 function execution(change: Partial<ExecutionRow> = {}): ExecutionRow {
   return {

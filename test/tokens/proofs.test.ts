@@ -161,6 +161,14 @@ describe('4: special tokens of content', () => {
   it.each<[string, (input: MutableInput) => void]>([
     ['one put among words', (input) => (input.input_ids[tokenOf(input, 2, 'text')] = START)],
     ['one exchanged for another', (input) => (input.input_ids[input.input_ids.indexOf(START)] = END)],
+    [
+      'one moved behind the token that follows it',
+      (input) => {
+        const at = input.input_ids.indexOf(START);
+        input.input_ids[at] = input.input_ids[at + 1] ?? 0;
+        input.input_ids[at + 1] = START;
+      },
+    ],
     ['one of the glue lost', (input) => (input.input_ids[input.input_ids.indexOf(START)] = 0)],
     [
       'content encoded with special tokens found',
@@ -217,5 +225,42 @@ describe('5: ids of the rendering', () => {
     );
     const proofs = new Prover({ encoder, mask: maskSchema.parse({}) }).prove(input);
     expect(proofs).toEqual({ ...ALL, ids_equal_rendering: false });
+  });
+});
+
+describe('the bytes of a token', () => {
+  const bytesOf = (id: number): string => Buffer.from(encoder.tokenBytes(id)).toString('latin1');
+  const ids = [...Array(encoder.byteLengths?.length ?? 0).keys()];
+
+  /** Two tokens of one length that are alike up to byte `from` and differ in a byte from there on. */
+  function twins(from: number, size: (bytes: number) => boolean): [number, number] {
+    const seen = new Map<string, number>();
+    for (const id of ids) {
+      const text = bytesOf(id);
+      if (!/^[a-z ]+$/.test(text) || !size(text.length)) continue;
+      const key = `${text.length} ${text.slice(0, from)}`;
+      const other = seen.get(key);
+      if (other !== undefined) return [other, id];
+      seen.set(key, id);
+    }
+    throw new Error(`no twins from byte ${from}`);
+  }
+
+  it.each([
+    { from: 1, size: (bytes: number) => bytes <= 4 },
+    { from: 4, size: (bytes: number) => bytes > 4 && bytes <= 8 },
+    { from: 8, size: (bytes: number) => bytes > 8 },
+  ])('are compared to the last, also where only those from byte $from on differ', ({ from, size }) => {
+    const [one, other] = twins(from, size);
+    const plain = trajectoryOf([user(bytesOf(one)), assistant([text('hello')])]);
+    const [row] = rowsOf(plain);
+    if (row === undefined) throw new Error('no row');
+    const input = { ...mutable(row), subject: plain };
+    const at = input.input_ids.indexOf(one);
+    expect(at).toBeGreaterThan(0);
+    const prover = new Prover({ encoder, mask: maskSchema.parse({}) });
+    expect(prover.prove(input)).toEqual(ALL);
+    input.input_ids[at] = other;
+    expect(prover.prove(input)).toMatchObject({ trained_text: false, ids_equal_rendering: false });
   });
 });

@@ -1,5 +1,5 @@
 import type { TableSpec } from '../table-spec.js';
-import { POLICY_DATA } from './rl.js';
+import { POLICY_COLUMNS } from './rl.js';
 import { WINDOWS_TABLE } from './windows.js';
 
 /** What a trainer can correct for: `none` where the rollout's log-probabilities are not known, so that q would be 1. */
@@ -45,19 +45,7 @@ export const EXPANDED_TABLE = {
       nullable_elements: true,
       doc: 'as in table rl, as long as input_ids',
     },
-    {
-      name: 'weight_version',
-      type: 'string',
-      nullable: true,
-      doc: 'version of the weights that sampled the tokens; null where not recorded',
-    },
-    {
-      name: 'policy_data',
-      type: 'string',
-      nullable: false,
-      values: POLICY_DATA,
-      doc: 'recorded: ids and log-probabilities are those of the rollout; offline: they were not recorded',
-    },
+    ...POLICY_COLUMNS,
     {
       name: 'is_correction',
       type: 'string',

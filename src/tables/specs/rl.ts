@@ -1,8 +1,26 @@
+import type { ColumnSpec } from '../column.js';
 import type { TableSpec } from '../table-spec.js';
 import { LINEAGE_COLUMNS } from './lineage.js';
 
 /** Whether sampled ids, log-probabilities and weight versions were recorded when the run was made. */
 export const POLICY_DATA = ['recorded', 'offline'] as const;
+
+/** Who sampled the tokens of a sequence, and what of that was recorded. */
+export const POLICY_COLUMNS = [
+  {
+    name: 'weight_version',
+    type: 'string',
+    nullable: true,
+    doc: 'version of the weights that sampled the tokens; null where not recorded',
+  },
+  {
+    name: 'policy_data',
+    type: 'string',
+    nullable: false,
+    values: POLICY_DATA,
+    doc: 'recorded: ids and log-probabilities are those of the rollout; offline: they were not recorded',
+  },
+] as const satisfies readonly ColumnSpec[];
 
 export const RL_TABLE = {
   name: 'rl',
@@ -56,18 +74,6 @@ export const RL_TABLE = {
       nullable_elements: true,
       doc: 'log-probability of each token when it was sampled, null for tokens without; null where none was recorded',
     },
-    {
-      name: 'weight_version',
-      type: 'string',
-      nullable: true,
-      doc: 'version of the weights that sampled the tokens; null where not recorded',
-    },
-    {
-      name: 'policy_data',
-      type: 'string',
-      nullable: false,
-      values: POLICY_DATA,
-      doc: 'recorded: ids and log-probabilities are those of the rollout; offline: they were not recorded',
-    },
+    ...POLICY_COLUMNS,
   ],
 } as const satisfies TableSpec;
