@@ -1,5 +1,6 @@
 import { Field, List, Schema, Struct, Utf8 } from 'apache-arrow';
 import type { StoredMessage } from '../chat/messages.js';
+import { isJsonText } from '../trajectory/json-text.js';
 import { RawJson } from './json-lines-file.js';
 
 type StoredCall = NonNullable<StoredMessage['tool_calls']>[number];
@@ -26,7 +27,7 @@ export function plainMessage(message: StoredMessage) {
  * lines that keep every row as it is; columnar ones need one type for all.
  */
 export function argumentsAsSeen({ function: called, arguments_were_object }: StoredCall): RawJson | string {
-  return arguments_were_object === true && isJson(called.arguments)
+  return arguments_were_object === true && isJsonText(called.arguments)
     ? new RawJson(called.arguments)
     : called.arguments;
 }
@@ -36,16 +37,7 @@ export function argumentsAsSeen({ function: called, arguments_were_object }: Sto
  * spell, or else a string.
  */
 export function callText({ function: { name, arguments: text } }: StoredCall): string {
-  return `{"name": ${JSON.stringify(name)}, "arguments": ${isJson(text) ? text : JSON.stringify(text)}}`;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return `{"name": ${JSON.stringify(name)}, "arguments": ${isJsonText(text) ? text : JSON.stringify(text)}}`;
 }
 
 export const rawTools = (tools: string | null): RawJson | undefined =>

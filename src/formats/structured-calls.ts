@@ -1,5 +1,6 @@
 import { spelledJson } from '../logs/json-spelling.js';
 import { structuredCallSpan } from '../trajectory/build.js';
+import { isJsonText } from '../trajectory/json-text.js';
 import type { Span } from '../trajectory/span.js';
 import { objectOf, requiredString, stringAt } from './fields.js';
 import { isObject } from './shape.js';
@@ -29,14 +30,5 @@ export function toolCallSpans(list: readonly unknown[], path: string): Span[] {
  */
 export function callSpan(call: { id: string | null; name: string; arguments: unknown }): Span {
   const span = structuredCallSpan(call, spelledJson);
-  return isJson(span.text) ? span : { ...span, kind: 'malformed_call' };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return isJsonText(span.text) ? span : { ...span, kind: 'malformed_call' };
 }
