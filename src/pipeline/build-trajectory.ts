@@ -7,6 +7,7 @@ import type { Trajectory } from '../trajectory/trajectory.js';
 import { segmentWindows } from '../windows/segment.js';
 import type { WindowSegmentation } from '../windows/window.js';
 import { admitted } from './admission.js';
+import type { CorpusDecisions } from './corpus-decisions.js';
 import { Tally } from './counts.js';
 import { NO_RL_ROWS, type RlRows, rlRows } from './rows/rl-rows.js';
 import { sftRows } from './rows/sft-rows.js';
@@ -41,9 +42,9 @@ export interface BuiltTrajectory {
 const WINDOW_TABLES = ['rl', 'windows', 'expanded'] as const;
 
 /** The task of a trajectory, with the thresholds that the corpus gives it. */
-export function taskOf(context: TaskContext, trajectory: Trajectory): ResolvedTask {
+export function taskOf(context: TaskContext, corpus: CorpusDecisions, trajectory: Trajectory): ResolvedTask {
   return resolveTask(trajectory, {
-    index: context.decisions().thresholds.tasks,
+    index: corpus.thresholds.tasks,
     pathPatterns: context.pathPatterns,
     mapping: context.plan.body.config.tasks.mapping,
   });
@@ -58,11 +59,11 @@ export function taskOf(context: TaskContext, trajectory: Trajectory): ResolvedTa
 export function buildTrajectory(
   context: TaskContext,
   read: Trajectory,
-  { occurrence, stage }: { occurrence: number; stage: StageOfInput },
+  { corpus, occurrence, stage }: { corpus: CorpusDecisions; occurrence: number; stage: StageOfInput },
 ): BuiltTrajectory {
   const { config } = context.plan.body;
   context.arena.clear();
-  const { task, task_id: taskId } = taskOf(context, read);
+  const { task, task_id: taskId } = taskOf(context, corpus, read);
   const shown = admitted(read, task, config);
   const extra = task === null ? [] : taskFlags(shown, task);
   const trajectory = extra.length === 0 ? shown : { ...shown, flags: [...shown.flags, ...extra] };
@@ -71,9 +72,9 @@ export function buildTrajectory(
     seed: config.seed,
     validation: config.splits.validation,
   });
-  const shared = { context, trajectory, task, taskId, occurrence, split, stage };
+  const shared = { context, corpus, trajectory, task, taskId, occurrence, split, stage };
 
-  const { scores } = context.decisions().thresholds;
+  const { scores } = corpus.thresholds;
   const { selection } = stage;
   const decision = atStage('select', () => selectPrefixes(trajectory, task, selection, scores));
   const wantsSft = config.tables.includes('sft') && selection.rules.length > 0;

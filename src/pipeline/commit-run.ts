@@ -83,7 +83,7 @@ const PRIVATE_MARK = '.building-';
 
 /** What is of no more use once a corpus stands: parts, and what a committer that died had begun. */
 function clearLeavings(folder: RunFolder): void {
-  rmSync(folder.staging, { recursive: true, force: true });
+  for (const path of [folder.staging, folder.presumed]) rmSync(path, { recursive: true, force: true });
   const begun = `${basename(folder.corpus)}${PRIVATE_MARK}`;
   for (const name of readdirSync(folder.dir)) {
     if (name.startsWith(begun)) rmSync(join(folder.dir, name), { recursive: true, force: true });

@@ -30,7 +30,8 @@ export const completionSchema = z.strictObject({
 });
 export type Completion = z.infer<typeof completionSchema>;
 
-function readMarker<T extends { plan_id: string }>(
+/** A marker of this plan, or null where there is none that can be read. */
+export function readMarker<T extends { plan_id: string }>(
   path: string,
   schema: z.ZodType<T>,
   planId: string,
@@ -57,7 +58,7 @@ export function taskDecisionsPath(folder: RunFolder, task: number): string {
   return join(folder.taskDecisions, `${taskName(task)}.json`);
 }
 
-export function writeMarker(path: string, value: Completion | Survey | Decisions | TaskDecisions): void {
+export function writeMarker<T extends { readonly plan_id: string }>(path: string, value: T): void {
   writeFileAtomic(path, `${canonicalJson(value)}\n`);
 }
 

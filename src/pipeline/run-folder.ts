@@ -12,6 +12,8 @@ export interface RunFolder {
   readonly decisions: string;
   /** decisions by trajectory, one file a task */
   readonly taskDecisions: string;
+  /** tasks that were built while they were surveyed, until the decisions stand */
+  readonly presumed: string;
   readonly staging: string;
   readonly completions: string;
   readonly corpus: string;
@@ -29,6 +31,7 @@ export function runFolder(dir: string): RunFolder {
     survey: join(dir, 'survey'),
     decisions: join(dir, 'decisions.json'),
     taskDecisions: join(dir, 'decisions'),
+    presumed: join(dir, 'presumed'),
     staging: join(dir, 'staging'),
     completions: join(dir, 'completions'),
     corpus: join(dir, 'corpus'),

@@ -2,63 +2,19 @@ import { resolveTask } from '../grading/resolve.js';
 import { sanityReport } from '../grading/sanity.js';
 import type { TaskRecord } from '../grading/task-record.js';
 import { validSubmissions } from '../grading/valid-submissions.js';
-import { DescriptionOverlap, ListedTasks } from '../selection/decontamination.js';
 import { richesOf } from '../selection/equal-runs.js';
-import { MinHasher } from '../selection/minhash.js';
 import { type Prospect, prospectOf, waitsForCorpus } from '../selection/prospect.js';
-import { SCORE_SCALES, type ScoreScale } from '../trajectory/execution.js';
+import type { ScoreScale } from '../trajectory/execution.js';
 import type { Origin } from '../trajectory/span.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
 import { segmentWindows } from '../windows/segment.js';
 import { admitted } from './admission.js';
-import type { Location, Plan, PlanBody } from './plan.js';
-import { plannedTexts } from './plan-decontamination.js';
-import { type StageOfInput, selectionsOf, stageOf } from './stage.js';
+import type { PlanBody } from './plan.js';
+import { type StageOfInput, stageOf } from './stage.js';
 import { StagedReject } from './staged-reject.js';
 import { encodeSignature, type SurveyRow } from './survey.js';
+import type { SurveyQuestions } from './survey-questions.js';
 import type { TaskContext } from './task-context.js';
-
-/** What the options of a pipeline ask of the survey, with the engines for it. */
-export interface SurveyQuestions {
-  readonly hasher: MinHasher | null;
-  readonly listed: ListedTasks | null;
-  readonly overlap: DescriptionOverlap | null;
-  /** scales whose scores some quantile is taken over */
-  readonly scales: readonly ScoreScale[];
-  readonly prospects: boolean;
-  readonly tasksWithQuantiles: ReadonlySet<string>;
-}
-
-export function surveyQuestions(plan: Plan, location: Location): SurveyQuestions {
-  const { config, task_records: records, decontamination, corpus_thresholds: thresholds } = plan.body;
-  const { near_duplicates: near, decontamination: options, seed } = config;
-  return {
-    hasher: near === null ? null : new MinHasher({ ...near, seed }),
-    listed: decontamination.lists.length === 0 ? null : new ListedTasks(decontamination.lists, records),
-    overlap:
-      options === 'none' || decontamination.texts.length === 0
-        ? null
-        : new DescriptionOverlap(plannedTexts(plan, location), options),
-    scales: askedScales(plan.body),
-    prospects: asksProspects(config),
-    tasksWithQuantiles: new Set(thresholds.map(({ task_id }) => task_id)),
-  };
-}
-
-function askedScales({ config, corpus_thresholds: thresholds }: PlanBody): ScoreScale[] {
-  const asked = new Set<ScoreScale>(thresholds.length > 0 ? ['test'] : []);
-  for (const { quality, score_scale } of selectionsOf(config)) {
-    if (quality !== null && typeof quality !== 'string' && 'quantile' in quality) asked.add(score_scale);
-  }
-  return SCORE_SCALES.filter((scale) => asked.has(scale));
-}
-
-/** Caps and shares are counted over what selection keeps. */
-export function asksProspects(config: PlanBody['config']): boolean {
-  const { caps, mix, stages } = config;
-  const staged = stages.some((stage) => stage.max_trajectories !== null || stage.max_per_task !== null);
-  return staged || mix.as === 'share' || caps.task !== null || caps.source !== null || caps.stage !== null;
-}
 
 /** The survey's row of one trajectory; `input` is the index of its file in the plan. */
 export function surveyRow(

@@ -10,9 +10,10 @@ import { openSharedEncoder } from '../tokens/share-encoder.js';
 import { TokenArena } from '../tokens/token-arena.js';
 import { readDecisions, readTaskDecisions } from './completion.js';
 import { templateDate } from './config.js';
-import { CorpusThresholds } from './corpus-thresholds.js';
-import type { DecisionRow, Decisions } from './decisions.js';
+import { type CorpusDecisions, corpusDecisionsOf } from './corpus-decisions.js';
+import type { DecisionRow } from './decisions.js';
 import { type Location, type Plan, requirePlan } from './plan.js';
+import { presumedDecisions } from './presumption.js';
 import { type RunFolder, runFolder } from './run-folder.js';
 import { siblingNames } from './task-input.js';
 import type { WorkerSetup } from './task-message.js';
@@ -48,25 +49,10 @@ export interface TaskContext {
   readonly arena: TokenArena;
   /** what the whole corpus decided; of the build pass */
   decisions(): CorpusDecisions;
+  /** what it decides where no trajectory has a say; of tasks that are built while they are surveyed */
+  presumed(): CorpusDecisions;
   /** decisions on single trajectories of a task, by their order in it */
   taskDecisions(task: number): ReadonlyMap<number, DecisionRow>;
-}
-
-export interface CorpusDecisions {
-  readonly thresholds: CorpusThresholds;
-  /** mix weight of a stage and source */
-  weightOf(stage: string | null, source: string | null): number;
-}
-
-function corpusDecisions(plan: Plan, decisions: Decisions): CorpusDecisions {
-  const keyOf = (stage: string | null, source: string | null): string => JSON.stringify([stage, source]);
-  const weights = new Map(
-    decisions.weights.map(({ stage, source, weight }) => [keyOf(stage, source), weight]),
-  );
-  return {
-    thresholds: new CorpusThresholds({ records: plan.body.task_records, ...decisions }),
-    weightOf: (stage, source) => weights.get(keyOf(stage, source)) ?? 1,
-  };
 }
 
 /** Opens a run folder for work. The engines must be those that the plan names, else E_PLAN_MISMATCH. */
@@ -79,6 +65,7 @@ export async function openTaskContext(setup: WorkerSetup): Promise<TaskContext> 
   assertSame('tokenizer', encoder.sha256, plan.body.tokenizer_sha256);
   assertSame('template', renderer.sha256, plan.body.template_sha256);
   let decisions: CorpusDecisions | null = null;
+  let presumed: CorpusDecisions | null = null;
   const noDecisions = (): TrajmillError =>
     new TrajmillError('E_PLAN_MISMATCH', 'no decisions of this plan; run again', { place: folder.dir });
   return {
@@ -99,8 +86,12 @@ export async function openTaskContext(setup: WorkerSetup): Promise<TaskContext> 
       if (decisions !== null) return decisions;
       const found = readDecisions(folder, plan.plan_id);
       if (found === null) throw noDecisions();
-      decisions = corpusDecisions(plan, found);
+      decisions = corpusDecisionsOf(plan, found);
       return decisions;
+    },
+    presumed: () => {
+      presumed ??= corpusDecisionsOf(plan, presumedDecisions(plan));
+      return presumed;
     },
     taskDecisions: (task) => {
       const found = readTaskDecisions(folder, task, plan.plan_id);

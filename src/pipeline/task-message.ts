@@ -1,10 +1,14 @@
 import type { EncoderShare } from '../tokens/share-encoder.js';
 
 /** What the main thread asks of a worker: paths and numbers only, never log text. */
-export interface TaskMessage {
-  readonly pass: 'survey' | 'build';
-  readonly task: number;
-}
+export type TaskMessage =
+  | {
+      readonly pass: 'survey';
+      readonly task: number;
+      /** build the task at once, on the presumption that no other task has a say in it */
+      readonly presume: boolean;
+    }
+  | { readonly pass: 'build'; readonly task: number };
 
 /** What a worker thread is started with. */
 export interface WorkerSetup {
@@ -21,7 +25,7 @@ export interface WorkerProgress {
   readonly tokens: number;
 }
 
-/** State of a run, for people and for logs. Bytes are raw input of the build pass. */
+/** State of a run, for people and for logs. Bytes are raw input that was built. */
 export interface Progress {
   readonly pass: 'survey' | 'build';
   readonly tasksDone: number;

@@ -38,19 +38,21 @@ export class WorkerPool {
 
   /**
    * Runs tasks in order of the list, with no more in flight than there are threads, so that memory does not grow with
-   * the number of tasks. The first failure stops the others and is thrown.
+   * the number of tasks. The message of a task is made when it begins. The first failure stops the others and is
+   * thrown.
    */
-  async run(messages: readonly TaskMessage[]): Promise<void> {
-    if (messages.length === 0) return;
+  async run(tasks: readonly number[], messageOf: (task: number) => TaskMessage): Promise<void> {
+    if (tasks.length === 0) return;
     const { signal, onTaskDone } = this.#options;
     const abort = new AbortController();
     const stop = (): void => abort.abort();
     signal.addEventListener('abort', stop, { once: true });
     let next = 0;
     const drain = async (): Promise<void> => {
-      while (next < messages.length && !abort.signal.aborted) {
-        const message = messages[next++];
-        if (message === undefined) return;
+      while (next < tasks.length && !abort.signal.aborted) {
+        const task = tasks[next++];
+        if (task === undefined) return;
+        const message = messageOf(task);
         const fault: unknown = await this.#open().run(message, { signal: abort.signal });
         if (fault !== null) throw reviveFault(fault);
         onTaskDone(message);

@@ -28,8 +28,9 @@ function report(delta: WorkerProgress, force: boolean): void {
 export async function runTask(message: TaskMessage): Promise<WorkerFault | null> {
   try {
     context ??= await openTaskContext(workerData as WorkerSetup);
-    const task = message.pass === 'survey' ? surveyTask : buildTask;
-    await task(context, message.task, (delta) => report(delta, false));
+    const onDone = (delta: WorkerProgress): void => report(delta, false);
+    if (message.pass === 'survey') await surveyTask(context, message, onDone);
+    else await buildTask(context, message.task, onDone);
     report({ bytes: 0, trajectories: 0, rejected: 0, tokens: 0 }, true);
     return null;
   } catch (error) {

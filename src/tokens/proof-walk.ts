@@ -1,10 +1,7 @@
 import type { Segment } from '../chat/segment.js';
 import { CELLS, type DecodingTable, HEAD, NEXT, SIZE, SPECIAL, START } from './decoder.js';
+import { COMPOSED, flaggedRegions, TRAINED } from './flagged-regions.js';
 import type { Layout } from './layout.js';
-
-/** Flags of bytes: outside of what is trained, trained, or composed across the edge of something trained. */
-const TRAINED = 1;
-const COMPOSED = 2;
 
 /** Kinds of segments, as stop tokens see them. */
 const OTHER = 0;
@@ -56,7 +53,7 @@ export interface WalkFindings {
 /** Decodes a row and holds each token against the rendering and the marks: one pass, linear in the ids. */
 export function walkTokens(input: WalkInput): WalkFindings {
   const { input_ids: ids, loss_mask: mask, segments, layout, expected, table, stopIds } = input;
-  const { cells, bytes, ids: known } = table;
+  const { cells, ids: known } = table;
   const { flags, ends } = flaggedRegions(input.marks, layout);
   const kinds = Uint8Array.from(segments, ({ part }) => KIND_OF_PART[part] ?? OTHER);
   const glue = layout.pieces.filter((piece) => piece.special >= 0);
@@ -75,33 +72,45 @@ export function walkTokens(input: WalkInput): WalkFindings {
   let nextGlue = 0;
   let at = 0;
 
-  for (let i = 0; i < ids.length; i++) {
+  for (let i = 0; i < ids.length; ) {
+    while (region < ends.length - 1 && (ends[region] as number) <= at) region++;
+    while (segment < last && (layout.low[segment + 1] as number) <= at) segment++;
+    // Most tokens lie well inside a region and a segment, have the mask of the region, and are no special ones.
+    const flag = flags[region] as number;
+    const wanted = flag === TRAINED ? 1 : 0;
+    const isPlain = flag !== COMPOSED && (wanted === 0 || kinds[segment] !== STOP);
+    const limit = isPlain
+      ? Math.min(
+          region < ends.length - 1 ? (ends[region] as number) : total,
+          segment < last ? (layout.low[segment + 1] as number) : total,
+        )
+      : 0;
+    for (; i < ids.length; i++) {
+      const id = ids[i] as number;
+      if (id < 0 || id >= known || mask[i] !== wanted) break;
+      const cell = id * CELLS;
+      const size = cells[cell + SIZE] as number;
+      if (size === 0 || size >= SPECIAL || at + size > limit) break;
+      if (!isAt(expected, at, table, cell, size)) decodes = false;
+      at += size;
+    }
+    if (i === ids.length) break;
+
     const id = ids[i] as number;
     let size = 0;
     let special = false;
     if (id >= 0 && id < known) {
-      const cell = id * CELLS;
-      size = cells[cell + SIZE] as number;
+      size = cells[id * CELLS + SIZE] as number;
       special = size >= SPECIAL;
       if (special) size -= SPECIAL;
-      if (at + size > total) {
-        decodes = false;
-      } else if (size > 0) {
-        const head = expected.getInt32(at, true) ^ (cells[cell + HEAD] as number);
-        if ((size < 4 ? head << ((4 - size) << 3) : head) !== 0) decodes = false;
-        if (size > 4) {
-          const next = expected.getInt32(at + 4, true) ^ (cells[cell + NEXT] as number);
-          if ((size < 8 ? next << ((8 - size) << 3) : next) !== 0) decodes = false;
-          const start = cells[cell + START] as number;
-          for (let b = 8; b < size; b++) if (bytes[start + b] !== expected.getUint8(at + b)) decodes = false;
-        }
-      }
+      if (at + size > total || !isAt(expected, at, table, id * CELLS, size)) decodes = false;
     } else {
       decodes = false;
     }
     const end = at + size;
 
     while (region < ends.length - 1 && (ends[region] as number) <= at) region++;
+    while (segment < last && (layout.low[segment + 1] as number) <= at) segment++;
     let whole = size > 0 && flags[region] === TRAINED;
     let touched = flags[region] !== 0;
     for (let r = region; r < ends.length - 1 && (ends[r] as number) < end; ) {
@@ -118,7 +127,6 @@ export function walkTokens(input: WalkInput): WalkFindings {
       const piece = glue[nextGlue++];
       if (piece === undefined || piece.special !== id || piece.start !== at) specials = false;
     }
-    while (segment < last && (layout.low[segment + 1] as number) <= at) segment++;
     if (trained === 1) {
       const kind = kinds[segment];
       if (kind === STOP) {
@@ -131,6 +139,7 @@ export function walkTokens(input: WalkInput): WalkFindings {
       }
     }
     at = end;
+    i++;
   }
   return {
     binary,
@@ -143,50 +152,20 @@ export function walkTokens(input: WalkInput): WalkFindings {
   };
 }
 
-interface Regions {
-  /** flag of the bytes of each region */
-  readonly flags: Uint8Array;
-  /** byte behind each region, ascending; the last covers the rest */
-  readonly ends: Int32Array;
-}
-
-/** Maximal runs of bytes with one flag. */
-function flaggedRegions(marks: Uint8Array, layout: Layout): Regions {
-  const { low, high, bytes } = layout;
-  const flags: number[] = [];
-  const ends: number[] = [];
-  const add = (flag: number, end: number): void => {
-    if (end <= (ends.at(-1) ?? 0)) return;
-    if (flags.at(-1) === flag) ends[ends.length - 1] = end;
-    else {
-      flags.push(flag);
-      ends.push(end);
-    }
-  };
-  if (low.every((byte, k) => byte === high[k])) {
-    for (let k = 0; k < marks.length; k++) add(marks[k] ?? 0, low[k + 1] ?? 0);
-  } else {
-    byteFlags(marks, layout).forEach((flag, byte) => {
-      add(flag, byte + 1);
-    });
-  }
-  add(0, bytes);
-  if (ends.length === 0) add(0, 1);
-  return { flags: Uint8Array.from(flags), ends: Int32Array.from(ends) };
-}
-
-/** One flag a byte, where characters compose across edges, which may then overlap. */
-function byteFlags(marks: Uint8Array, { low, high, bytes }: Layout): Uint8Array {
-  const flags = new Uint8Array(bytes);
-  for (let k = 0; k < marks.length; k++) {
-    if (marks[k] === 0) continue;
-    flags.fill(TRAINED, high[k] ?? 0, Math.max(low[k + 1] ?? 0, high[k] ?? 0));
-  }
-  for (let k = 0; k <= marks.length; k++) {
-    const before = marks[k - 1] ?? 0;
-    const after = marks[k] ?? 0;
-    if (before + after === 0) continue;
-    flags.fill(before + after === 2 ? TRAINED : COMPOSED, low[k] ?? 0, high[k] ?? 0);
-  }
-  return flags;
+/** Whether the bytes of a token stand at a place of the rendering, which must reach as far. */
+function isAt(
+  expected: DataView,
+  at: number,
+  { cells, bytes }: DecodingTable,
+  cell: number,
+  size: number,
+): boolean {
+  if (size === 0) return true;
+  const head = expected.getInt32(at, true) ^ (cells[cell + HEAD] as number);
+  if (size <= 4) return head << ((4 - size) << 3) === 0;
+  const next = expected.getInt32(at + 4, true) ^ (cells[cell + NEXT] as number);
+  if (head !== 0 || (size < 8 ? next << ((8 - size) << 3) : next) !== 0) return false;
+  const start = cells[cell + START] as number;
+  for (let b = 8; b < size; b++) if (bytes[start + b] !== expected.getUint8(at + b)) return false;
+  return true;
 }

@@ -21,26 +21,47 @@ export function maskTokens(
   options: { byteLengths: Uint16Array; layout: Layout; marks: Uint8Array; into: TokenColumns },
 ): MaskCount {
   const { byteLengths, layout, marks, into } = options;
+  const { low } = layout;
   const runs = trainedRuns(layout, marks);
   const last = marks.length - 1;
   let run = 0;
   let segment = 0;
-  let end = 0;
+  let start = 0;
   let trained = 0;
   let straddled = 0;
-  for (let i = 0; i < ids.length; i++) {
-    const start = end;
-    end = start + (byteLengths[ids[i] ?? 0] ?? 0);
-    while (segment < last && (layout.low[segment + 1] ?? 0) <= start) segment++;
-    into.segment[i] = segment;
+  for (let i = 0; i < ids.length; ) {
+    while (segment < last && (low[segment + 1] ?? 0) <= start) segment++;
     while (run < runs.count && (runs.outerEnd[run] ?? 0) <= start) run++;
+    const first = i;
+    const outside = run === runs.count || start < (runs.outerStart[run] ?? 0);
+    const inside = !outside && (runs.innerStart[run] ?? 0) <= start;
+    const behindSegment = segment < last ? (low[segment + 1] ?? 0) : Number.POSITIVE_INFINITY;
+    const behindRun = run === runs.count ? Number.POSITIVE_INFINITY : (runs.outerStart[run] ?? 0);
+    const limit = Math.min(behindSegment, outside ? behindRun : inside ? (runs.innerEnd[run] ?? 0) : start);
+    // the tokens up to the next edge are alike
+    for (; i < ids.length; i++) {
+      const length = byteLengths[ids[i] as number] ?? 0;
+      if (length === 0 || start + length > limit) break;
+      start += length;
+    }
+    if (i > first) {
+      const value = inside ? 1 : 0;
+      into.loss_mask.fill(value, first, i);
+      into.segment.fill(segment, first, i);
+      trained += value * (i - first);
+      continue;
+    }
+    const end = start + (byteLengths[ids[i] as number] ?? 0);
     let value = 0;
     if (run < runs.count && (runs.outerStart[run] ?? 0) < end) {
-      if ((runs.innerStart[run] ?? 0) <= start && end <= (runs.innerEnd[run] ?? 0)) value = 1;
+      if (inside && end <= (runs.innerEnd[run] ?? 0)) value = 1;
       else straddled++;
     }
     into.loss_mask[i] = value;
+    into.segment[i] = segment;
     trained += value;
+    start = end;
+    i++;
   }
   return { n_trained: trained, straddled_tokens: straddled };
 }

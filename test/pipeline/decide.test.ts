@@ -1,41 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TaskRecord } from '../../src/grading/task-record.js';
-import { pipelineFields } from '../../src/pipeline/config.js';
 import { decide } from '../../src/pipeline/decide.js';
-import { type Plan, type PlanBody, type PlanInput, sealPlan } from '../../src/pipeline/plan.js';
+import type { Plan } from '../../src/pipeline/plan.js';
 import { encodeSignature, type Survey, type SurveyRow } from '../../src/pipeline/survey.js';
 import { MinHasher } from '../../src/selection/minhash.js';
 import { nearDuplicatesSchema } from '../../src/selection/near-duplicates.js';
 import { taskOf } from '../windows/synthetic-run.js';
-
-function planOf(
-  options: object,
-  rest: { inputs?: Partial<PlanInput>[]; tasks?: number; records?: TaskRecord[] } & Partial<
-    Pick<PlanBody, 'corpus_thresholds'>
-  > = {},
-): Plan {
-  const { inputs: _inputs, out: _out, ...config } = pipelineFields.parse({ version: 1, ...options });
-  const input = { path: 'a.jsonl', bytes: 1, sha256: '', format: 'auto', stage: null, source: null };
-  return sealPlan({
-    schema_version: 1,
-    tool_version: '0',
-    config,
-    tokenizer_sha256: '',
-    template_sha256: '',
-    adapters: {},
-    task_records: rest.records ?? [],
-    corpus_thresholds: rest.corpus_thresholds ?? [],
-    decontamination: { lists: [], texts: [] },
-    inputs: (rest.inputs ?? [{}]).map((each) => ({ ...input, ...each })),
-    companions: [],
-    tasks: Array.from({ length: rest.tasks ?? 1 }, () => []),
-  });
-}
-
-function row(id: string, rest: Partial<SurveyRow> = {}): SurveyRow {
-  return { id, input: 0, format: 'x', task: null, family: null, turns: 1, chars: 1, ...rest };
-}
+import { planOf, surveyedRow as row } from './plan-of.js';
 
 /** Surveys of the rows, cut into tasks of these sizes; the last takes what is left. */
 function surveysOf(rows: readonly SurveyRow[], sizes: readonly number[]): Survey[] {

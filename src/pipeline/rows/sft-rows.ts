@@ -6,6 +6,7 @@ import { fitRows } from '../../tokens/fit-length.js';
 import { planRows } from '../../tokens/stretches.js';
 import type { MaskProofs } from '../../tokens/token-row.js';
 import type { Trajectory } from '../../trajectory/trajectory.js';
+import type { CorpusDecisions } from '../corpus-decisions.js';
 import type { Tally } from '../counts.js';
 import type { StageOfInput } from '../stage.js';
 import type { TaskContext } from '../task-context.js';
@@ -46,6 +47,7 @@ function countCutTokens(context: TaskContext, trajectory: Trajectory, lastTurn: 
  */
 export function sftRows(options: {
   context: TaskContext;
+  corpus: CorpusDecisions;
   trajectory: Trajectory;
   taskId: string | null;
   prefix: SelectedPrefix;
@@ -98,7 +100,7 @@ export function sftRows(options: {
         score_scale: prefix.score_scale,
         medal: prefix.medal,
         threshold_source: prefix.threshold_source,
-        weight: context.decisions().weightOf(stage.name, stage.source),
+        weight: options.corpus.weightOf(stage.name, stage.source),
         input_ids: context.arena.copyIds(encoded.input_ids),
         loss_mask: context.arena.copyMask(encoded.loss_mask),
         n_tokens: encoded.input_ids.length,

@@ -1,0 +1,44 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { completionPath, readDecisions, readMarker, readTaskDecisions, writeMarker } from './completion.js';
+import { faultPoint } from './fault.js';
+import type { Plan } from './plan.js';
+import { cameTrue, corpusCameTrue, presumptionPath, presumptionSchema } from './presumption.js';
+import { type RunFolder, taskName } from './run-folder.js';
+
+/**
+ * Gives tasks that were built while they were surveyed their completions where the corpus decided as presumed, and
+ * drops what was built of the others. May be broken off and called again.
+ */
+export function adoptTasks(folder: RunFolder, plan: Plan, tasks: readonly number[]): void {
+  const decisions = readDecisions(folder, plan.plan_id);
+  const corpus = decisions !== null && corpusCameTrue(plan, decisions);
+  for (const task of tasks) {
+    const path = presumptionPath(folder, task);
+    const presumed = readMarker(path, presumptionSchema, plan.plan_id);
+    if (presumed === null) continue;
+    const decided = readTaskDecisions(folder, task, plan.plan_id);
+    if (corpus && decided !== null && cameTrue(presumed, decided)) {
+      writeMarker(completionPath(folder, task), presumed.completion);
+      faultPoint('after-completion');
+    } else {
+      removeAttempts(folder, task);
+    }
+    rmSync(path);
+  }
+}
+
+/** Folders of attempts that reached no completion; another rank's running attempt is never ours to remove. */
+export function removeAttempts(folder: RunFolder, task: number): void {
+  let names: string[];
+  try {
+    names = readdirSync(folder.staging);
+  } catch {
+    return;
+  }
+  for (const name of names) {
+    if (name.startsWith(`${taskName(task)}.`)) {
+      rmSync(join(folder.staging, name), { recursive: true, force: true });
+    }
+  }
+}
