@@ -1,5 +1,6 @@
 import type { DiffData, DiffMark, DiffRow, DiffRowHead, DiffTrajectory } from '../browser/diff/data.js';
 import { type SpanGroup, spanGroups } from '../report/diff/span-groups.js';
+import { escapeUnit } from '../report/terminal-text.js';
 import { formatCount } from '../report/units.js';
 import type { Paint } from './style.js';
 import { formatTable, oneLine } from './table.js';
@@ -74,10 +75,7 @@ function mark(value: DiffMark | null, paint: Paint): string {
 
 /** Text of a log with its control characters as escapes. */
 function quoted(text: string): string {
-  const shown = JSON.stringify(text).replace(
-    /[\p{Cc}\p{Cf}]/gu,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const shown = JSON.stringify(text).replace(/[\p{Cc}\p{Cf}]/gu, escapeUnit);
   return shown.length <= TEXT_LIMIT ? shown : `${shown.slice(0, TEXT_LIMIT - 1)}…`;
 }
 

@@ -1,3 +1,5 @@
+import { withoutDirection } from '../report/terminal-text.js';
+
 export interface TableColumn {
   readonly title: string;
   readonly align?: 'left' | 'right';
@@ -16,8 +18,9 @@ export function formatTable(
   options: TableOptions = {},
 ): string {
   if (rows.length === 0) return '';
+  const shown = rows.map((row) => row.map(withoutDirection));
   const widths = columns.map(({ title }, index) =>
-    Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[index] ?? ''))),
+    Math.max(displayWidth(title), ...shown.map((row) => displayWidth(row[index] ?? ''))),
   );
   const line = (cells: readonly string[]): string =>
     columns
@@ -30,7 +33,7 @@ export function formatTable(
       .trimEnd();
   const pad = ' '.repeat(options.indent ?? 0);
   const heading = line(columns.map(({ title }) => title));
-  const lines = [options.heading?.(heading) ?? heading, ...rows.map(line)];
+  const lines = [options.heading?.(heading) ?? heading, ...shown.map(line)];
   return `${lines.map((text) => pad + text).join('\n')}\n`;
 }
 
@@ -46,8 +49,8 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** One line without control characters, cut with an ellipsis: text of a log may hold anything. */
+/** One line without control characters and marks of direction, cut with an ellipsis: a log may hold anything. */
 export function oneLine(text: string, limit: number): string {
-  const flat = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const flat = withoutDirection(text.replace(/[\s\p{Cc}]+/gu, ' ').trim());
   return flat.length <= limit ? flat : `${flat.slice(0, limit - 1)}…`;
 }

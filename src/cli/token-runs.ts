@@ -1,3 +1,4 @@
+import { withoutDirection } from '../report/terminal-text.js';
 import type { Encoder } from '../tokens/encoder.js';
 import type { TokenRow } from '../tokens/token-row.js';
 import type { CliContext } from './context.js';
@@ -62,9 +63,9 @@ export function printRow(
   stdout.write('\n');
 }
 
-/** Control characters of a log must not reach the terminal. */
+/** Control characters and marks of direction of a log must not reach the terminal. */
 function visible(text: string): string {
-  return text.replace(/(?![\n\t])\p{Cc}/gu, (character) =>
+  return withoutDirection(text).replace(/(?![\n\t])\p{Cc}/gu, (character) =>
     character.charCodeAt(0) < 32 ? String.fromCharCode(0x2400 + character.charCodeAt(0)) : '\ufffd',
   );
 }

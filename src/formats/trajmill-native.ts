@@ -13,7 +13,7 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from
 import { asOrigin, environmentSpans } from './content-parts.js';
 import { actionSpans } from './inline-calls.js';
 import { asString, isObject } from './shape.js';
-import { boundaryFlags, callKind } from './shell-executions.js';
+import { callKind } from './shell-executions.js';
 import {
   NATIVE_FORMAT,
   type NativeMessage,
@@ -94,7 +94,7 @@ function readRecord(record: NativeRecord, context: ReadContext): RawTrajectory {
     seconds_budget: record.seconds_budget,
     resolved: record.resolved,
     feedback_exposes_test_score: shown,
-    flags: [...boundaryFlags(executions), ...(record.parent_session === null ? [] : ['sub_agent'])],
+    flags: record.parent_session === null ? [] : ['sub_agent'],
   };
 }
 

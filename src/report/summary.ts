@@ -3,6 +3,7 @@ import { REJECT_CODES } from '../logs/reject.js';
 import type { Counts, RunSummary } from '../pipeline/run-summary.js';
 import { DUPLICATE_REASONS, FILTER_REASONS } from '../selection/decision.js';
 import { OUTCOMES } from '../windows/window.js';
+import { nameText } from './terminal-text.js';
 import { formatBytes, formatCount, formatDuration } from './units.js';
 
 export interface SummaryOptions {
@@ -77,7 +78,7 @@ function sorted(counts: Counts): [string, number][] {
 function countsLine(prefix: string, counts: Counts, limit = Number.POSITIVE_INFINITY): string[] {
   const all = sorted(counts);
   if (all.length === 0) return [];
-  const shown = all.slice(0, limit).map(([name, count]) => `${name} ${formatCount(count)}`);
+  const shown = all.slice(0, limit).map(([name, count]) => `${nameText(name)} ${formatCount(count)}`);
   const more = all.length > shown.length ? `, and ${all.length - shown.length} more` : '';
   return [prefix + shown.join(', ') + more];
 }

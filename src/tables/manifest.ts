@@ -84,8 +84,8 @@ const exists = (path: string): Promise<boolean> =>
   );
 
 /**
- * The manifest of a corpus, given the corpus or its run folder. Throws TrajmillError E_UNCOMMITTED where there is
- * none, E_VERIFY where it is not a manifest.
+ * The manifest of a corpus, given the corpus or its run folder. Throws TrajmillError E_USAGE where there is no such
+ * folder, E_UNCOMMITTED where there is no manifest, E_VERIFY where it is none.
  */
 export async function readManifest(dir: string): Promise<{ corpus: string; manifest: CorpusManifest }> {
   for (const corpus of [dir, join(dir, 'corpus')]) {
@@ -93,6 +93,7 @@ export async function readManifest(dir: string): Promise<{ corpus: string; manif
     if (!(await exists(path))) continue;
     return { corpus, manifest: parseManifest(await readFile(path, 'utf8'), path) };
   }
+  if (!(await exists(dir))) throw new TrajmillError('E_USAGE', 'there is no such folder', { place: dir });
   throw new TrajmillError(
     'E_UNCOMMITTED',
     `no ${MANIFEST_NAME}: the corpus is not committed (finish the run, or name another folder)`,

@@ -21,7 +21,7 @@ describe('the documented example', () => {
     const runs = await read();
     expect(runs.map(({ session_id, parent_session, flags }) => [session_id, parent_session, flags])).toEqual([
       ['run-1', null, []],
-      ['run-1/analyze-1', 'run-1', ['no_experiment_boundary', 'sub_agent']],
+      ['run-1/analyze-1', 'run-1', ['sub_agent']],
     ]);
   });
 
