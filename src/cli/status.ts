@@ -27,10 +27,10 @@ export const statusCommand = buildCommand<{ readonly json: boolean }, [string], 
 });
 
 function formatStatus(status: RunStatus, dir: string): string {
-  const { tasks, surveyed, decided, completed, owed, committed } = status;
+  const { tasks, surveyed, presumed, decided, completed, owed, committed } = status;
   const lines = [
     `plan       ${status.plan_id.slice(0, 16)}`,
-    `surveyed   ${surveyed} of ${tasks} tasks${decided ? ', decided' : ''}`,
+    `surveyed   ${surveyed} of ${tasks} tasks${presumed > 0 ? `, ${presumed} of them built` : ''}${decided ? ', decided' : ''}`,
     `completed  ${completed} of ${tasks} tasks`,
   ];
   if (owed.length > 0) {

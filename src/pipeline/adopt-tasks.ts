@@ -1,9 +1,9 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { completionPath, readDecisions, readMarker, readTaskDecisions, writeMarker } from './completion.js';
+import { completionPath, readDecisions, readTaskDecisions, writeMarker } from './completion.js';
 import { faultPoint } from './fault.js';
 import type { Plan } from './plan.js';
-import { cameTrue, corpusCameTrue, presumptionPath, presumptionSchema } from './presumption.js';
+import { cameTrue, corpusCameTrue, presumptionPath, readPresumption } from './presumption.js';
 import { type RunFolder, taskName } from './run-folder.js';
 
 /**
@@ -14,8 +14,7 @@ export function adoptTasks(folder: RunFolder, plan: Plan, tasks: readonly number
   const decisions = readDecisions(folder, plan.plan_id);
   const corpus = decisions !== null && corpusCameTrue(plan, decisions);
   for (const task of tasks) {
-    const path = presumptionPath(folder, task);
-    const presumed = readMarker(path, presumptionSchema, plan.plan_id);
+    const presumed = readPresumption(folder, task, plan.plan_id);
     if (presumed === null) continue;
     const decided = readTaskDecisions(folder, task, plan.plan_id);
     if (corpus && decided !== null && cameTrue(presumed, decided)) {
@@ -24,7 +23,7 @@ export function adoptTasks(folder: RunFolder, plan: Plan, tasks: readonly number
     } else {
       removeAttempts(folder, task);
     }
-    rmSync(path);
+    rmSync(presumptionPath(folder, task));
   }
 }
 

@@ -12,6 +12,7 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { TrajmillError } from '../errors.js';
 import { datasetCard } from '../tables/card.js';
+import { CROISSANT_NAME, croissant } from '../tables/croissant.js';
 import { MANIFEST_NAME, type ManifestFile, makeManifest, shardPath } from '../tables/manifest.js';
 import { openShardWriter } from '../tables/shard-writer.js';
 import { TABLES, type TableName } from '../tables/table-specs.js';
@@ -67,6 +68,7 @@ async function makeCorpus(folder: RunFolder, plan: Plan): Promise<void> {
     counts: { ...counts },
   });
   writeFileAtomic(join(corpus, 'README.md'), datasetCard(manifest, plan));
+  writeFileAtomic(join(corpus, CROISSANT_NAME), croissant(manifest, plan));
   writeFileAtomic(join(corpus, MANIFEST_NAME), `${JSON.stringify(manifest, null, 2)}\n`);
   await joinRejects(folder, completions);
   const summary = toSummary(folder, plan, sums, files);

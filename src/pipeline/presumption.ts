@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { canonicalJson } from './canonical-json.js';
-import { completionSchema } from './completion.js';
+import { completionSchema, readMarker } from './completion.js';
 import { decide } from './decide.js';
 import { type DecisionRow, type Decisions, decisionRowSchema, type TaskDecisions } from './decisions.js';
 import type { Plan } from './plan.js';
@@ -71,4 +71,9 @@ function said({ thresholds, quantiles, weights }: Decisions): string {
 
 export function presumptionPath(folder: RunFolder, task: number): string {
   return join(folder.presumed, `${taskName(task)}.json`);
+}
+
+/** A task of this plan that was built while it was surveyed, or null. */
+export function readPresumption(folder: RunFolder, task: number, planId: string): Presumption | null {
+  return readMarker(presumptionPath(folder, task), presumptionSchema, planId);
 }

@@ -1,12 +1,15 @@
 import { isCommitted } from './committed.js';
 import { readCompletion, readDecisions, readSurvey } from './completion.js';
 import { requirePlan } from './plan.js';
+import { readPresumption } from './presumption.js';
 import { runFolder } from './run-folder.js';
 
 export interface RunStatus {
   readonly plan_id: string;
   readonly tasks: number;
   readonly surveyed: number;
+  /** surveyed tasks that are built already, and stand if the corpus decides as presumed */
+  readonly presumed: number;
   readonly decided: boolean;
   readonly completed: number;
   /** tasks without a completion, by number */
@@ -24,6 +27,7 @@ export function runStatus(options: { outDir: string }): RunStatus {
     plan_id: plan.plan_id,
     tasks: tasks.length,
     surveyed: tasks.filter((task) => readSurvey(folder, task, plan.plan_id) !== null).length,
+    presumed: owed.filter((task) => readPresumption(folder, task, plan.plan_id) !== null).length,
     decided: readDecisions(folder, plan.plan_id) !== null,
     completed: tasks.length - owed.length,
     owed,
