@@ -20,7 +20,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   tokens: ['chat', 'logs', 'trajectory'],
   // names that stand in columns
   tables: ['chat', 'grading', 'selection', 'tokens', 'trajectory', 'windows'],
-  export: ['tables', 'tokens', 'chat', 'trajectory'],
+  export: ['tables', 'tokens', 'chat', 'logs', 'trajectory'],
   pipeline: [
     'chat',
     'formats',

@@ -77,7 +77,7 @@ export const exportCommand = buildCommand<ExportFlags, [string], CliContext>({
       denominator: {
         kind: 'enum',
         values: ['window', 'tokens'],
-        brief: 'What the loss of a window is divided by (prime-rl-samples)',
+        brief: 'What the loss of a window is divided by (areal-rl, prime-rl-samples)',
         default: 'window',
       },
       offlinePolicy: {
@@ -97,6 +97,7 @@ export const exportCommand = buildCommand<ExportFlags, [string], CliContext>({
   },
   async func(flags, dir) {
     const { runExport } = await import('../export/run-export.js');
+    const { enginesOf } = await import('./prove-rows.js');
     const { to, split = null, scoreScale = null, offlinePolicy, json } = flags;
     const { pack = null, overlong, eosToken = null, denominator } = flags;
     const report = await runExport({
@@ -107,9 +108,13 @@ export const exportCommand = buildCommand<ExportFlags, [string], CliContext>({
       offlinePolicy,
       scoreScale,
       options: { pack, overlong, eosToken, denominator },
+      engines: () => enginesOf(resolve(this.cwd, dir)),
     });
     if (json) printJson(this, report);
     else this.process.stdout.write(formatReport(report));
+    if (report.tokens_not_counted !== undefined) {
+      note(this, `differences were counted in turns, not in tokens: ${report.tokens_not_counted}`);
+    }
     note(
       this,
       `${report.files.length} files in ${flags.out}; its README.md says what the trainer must be told`,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { loadRenderer } from '../chat/load-renderer.js';
 import { TrajmillError } from '../errors.js';
+import type { Engines } from '../export/run-export.js';
 import { RejectError } from '../logs/reject.js';
 import { templateDate } from '../pipeline/config.js';
 import { requirePlan } from '../pipeline/plan.js';
@@ -14,10 +15,10 @@ import { ID_DIFFERENCES } from '../tokens/token-row.js';
 type Prove = NonNullable<VerifyOptions['prove']>;
 
 /**
- * Proves the masks of a run's sft rows anew from what was stored, with the tokenizer, template and mask of its
- * plan. Where these are not at hand (a corpus without its run folder, another machine) `unable` says why.
+ * What a run's rows were rendered, encoded and masked with, as its plan says. Where that is not at hand (a corpus without
+ * its run folder, another machine) `unable` says why.
  */
-export function proverOf(dir: string): { readonly prove: Prove } | { readonly unable: string } {
+export function enginesOf(dir: string): Engines {
   const folder = [dir, dirname(dir)].map(runFolder).find(({ plan }) => existsSync(plan));
   if (folder === undefined) return { unable: 'there is no plan beside the corpus' };
   try {
@@ -29,17 +30,23 @@ export function proverOf(dir: string): { readonly prove: Prove } | { readonly un
       return { unable: `tokenizer ${location.tokenizer} is not that of the plan` };
     if (renderer.sha256 !== template)
       return { unable: `template ${location.template} is not that of the plan` };
-    const engines = { encoder, renderer, mask: config.mask };
-    return {
-      prove(row) {
-        const differences = ID_DIFFERENCES.filter((name) => row.ids_differ_because.includes(name));
-        return problemOf(() => proveStored({ ...row, ids_differ_because: differences }, engines));
-      },
-    };
+    return { encoder, renderer, mask: config.mask };
   } catch (error) {
     if (error instanceof TrajmillError) return { unable: error.message };
     throw error;
   }
+}
+
+/** Proves the masks of a run's sft rows anew from what was stored, with the engines of its plan. */
+export function proverOf(dir: string): { readonly prove: Prove } | { readonly unable: string } {
+  const engines = enginesOf(dir);
+  if ('unable' in engines) return engines;
+  return {
+    prove(row) {
+      const differences = ID_DIFFERENCES.filter((name) => row.ids_differ_because.includes(name));
+      return problemOf(() => proveStored({ ...row, ids_differ_because: differences }, engines));
+    },
+  };
 }
 
 function problemOf(prove: () => ReturnType<typeof proveStored>): string | null {

@@ -20,4 +20,6 @@ export interface ExportReport {
   readonly splits: readonly SplitReport[];
   readonly files: readonly WrittenFile[];
   readonly notes: readonly string[];
+  /** why an export of messages counted what differs in turns alone */
+  readonly tokens_not_counted?: string;
 }

@@ -1,6 +1,7 @@
 import type { StoredMessage } from '../chat/messages.js';
 import type { StoredSequence } from '../tables/expanded-rows.js';
 import type { WindowRow } from '../tables/table-specs.js';
+import type { MaskPolicyName } from '../tokens/mask-policy.js';
 import type { ExportSink } from './export-sink.js';
 
 /** What a trainer reads: token ids with a mask, chat messages, windows with rewards, or all that is stored of them. */
@@ -24,6 +25,14 @@ export interface MessageSource {
   readonly mask_policy: string;
   /** why the row's ids are not the plain rendering of its messages; empty where they are */
   readonly ids_differ_because: readonly string[];
+}
+
+/** A row with its tokens, to count what a trainer will train of it. */
+export interface StoredConversation extends MessageSource {
+  /** the messages as they are stored */
+  readonly json: string;
+  readonly input_ids: Int32Array;
+  readonly loss_mask: Int8Array;
 }
 
 /** A window that is exported: it has a reward and at least one trained token. */
@@ -102,10 +111,12 @@ export interface TokenExporter extends ExporterFacts {
 
 export interface MessageExporter extends ExporterFacts {
   readonly takes: 'messages';
-  /** policy of the tokens that the trainer trains around the words; null where it is not known */
-  readonly trains: string | null;
+  /** policy of the tokens that the trainer trains around the words */
+  readonly trains: MaskPolicyName;
   /** the trainer can leave single assistant messages untrained */
   readonly perMessage: boolean;
+  /** conversations that the export leaves out */
+  readonly skips?: (messages: readonly StoredMessage[]) => boolean;
   readonly export: (rows: AsyncIterable<MessageSource>, context: ExportContext) => Promise<ExportCounts>;
 }
 

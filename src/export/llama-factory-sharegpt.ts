@@ -64,6 +64,7 @@ export const LLAMA_FACTORY_SHAREGPT: MessageExporter = {
   takes: 'messages',
   trains: 'llama-factory',
   perMessage: false,
+  skips: (messages) => conversationOf(messages) === null,
   files: ['data.jsonl: conversations, system, tools (a string of JSON)', '../dataset_info.json'],
   takesOptions: [],
   notes: [

@@ -16,8 +16,8 @@ export const NEMO_RL: MessageExporter = {
   files: ['data.jsonl: messages, message_loss_mask, tools'],
   takesOptions: [],
   notes: [
-    'Every assistant message is trained, with its header; versions that know message_loss_mask leave out those that ' +
-      'our mask leaves out.',
+    'Every assistant message is trained, with its header unless add_generation_prompt is set; versions that know ' +
+      'message_loss_mask leave out those that our mask leaves out.',
     'A conversation ends with its last answer, as NeMo-RL demands.',
     'use_preserving_dataset: true keeps rows as they are; without it columns fill absent fields with nulls.',
     'A row over max_total_sequence_length is not cut but loses all weight.',

@@ -1,6 +1,6 @@
 import type { RecordBatch } from 'apache-arrow';
 import type { HashedFile } from '../tables/hashed-file.js';
-import { openParquetStream, type ParquetStream } from '../tables/parquet-stream.js';
+import { openParquetStream, type ParquetStream } from './parquet-stream.js';
 
 /**
  * A Parquet file whose row groups are the batches that it is given. It has no `huggingface` key: versions of
@@ -15,9 +15,7 @@ export class ParquetFile {
   }
 
   async write(batch: RecordBatch): Promise<void> {
-    this.#stream ??= await openParquetStream({ compression: 'zstd', statistics: [] }, (bytes) =>
-      this.#file.write(bytes),
-    );
+    this.#stream ??= await openParquetStream((bytes) => this.#file.write(bytes));
     await this.#stream.write(batch);
   }
 

@@ -1,21 +1,18 @@
 import type { ExportOptions, RlExporter, SequenceSource, WindowTotals } from './exporter.js';
 import { logProbsOf } from './rl-sources.js';
+import { windowWeight } from './window-weight.js';
 
-/**
- * Advantage of every trained token: the reward of its window. prime-rl divides the loss by all trained tokens of
- * the batch; with `denominator: window` the advantage is multiplied by (mean trained tokens of a window) / (trained
- * tokens of this one), so that over the corpus each window counts as one: (1/M) sum over M windows of its own mean.
- */
+/** Advantage of every trained token: the reward of its window. prime-rl divides by all trained tokens of the batch. */
 function advantagesOf(
   sequence: SequenceSource,
-  { windows, trained }: WindowTotals,
+  totals: WindowTotals,
   denominator: ExportOptions['denominator'],
 ): number[] {
   const advantages = new Array<number>(sequence.input_ids.length).fill(0);
-  for (const { token_start, token_end, n_trained, reward } of sequence.windows) {
-    const scale = denominator === 'window' ? trained / windows / n_trained : 1;
-    for (let i = token_start; i < token_end; i++) {
-      if (sequence.loss_mask[i] === 1) advantages[i] = reward * scale;
+  for (const window of sequence.windows) {
+    const advantage = window.reward * windowWeight(window, totals, denominator);
+    for (let i = window.token_start; i < window.token_end; i++) {
+      if (sequence.loss_mask[i] === 1) advantages[i] = advantage;
     }
   }
   return advantages;

@@ -5,7 +5,8 @@ export const PRIME_RL: MessageExporter = {
   name: 'prime-rl',
   title: 'prime-rl SFT, messages',
   takes: 'messages',
-  trains: null,
+  // measured with its renderer for Qwen3
+  trains: 'sampled',
   perMessage: false,
   files: ['part-00000.parquet: messages, tools (a string of JSON)'],
   takesOptions: [],

@@ -14,29 +14,43 @@ function runsOf({ loss_mask }: SequenceSource, { token_start, token_end }: Windo
   return runs;
 }
 
-/** rLLM trains every token of a response, so a step is one run of trained tokens, and all before it is prompt. */
+/**
+ * rLLM trains every token of a response, so a step is one run of trained tokens, and all before it is prompt. Its verl
+ * backend takes ids out of `model_output` and passes over steps without one; the prompt, which is long, stands there
+ * alone, and Step.from_dict gives it to the step.
+ */
 function stepOf(
   sequence: SequenceSource,
   window: WindowSource,
   { start, end, last }: { start: number; end: number; last: boolean },
 ) {
   const version = Number(sequence.weight_version ?? Number.NaN);
+  const weight_version = Number.isSafeInteger(version) ? version : null;
+  const response = sequence.input_ids.subarray(start, end);
+  const recorded = logProbsOf(sequence, start, end);
   return {
-    prompt_ids: sequence.input_ids.subarray(0, start),
-    response_ids: sequence.input_ids.subarray(start, end),
-    logprobs: logProbsOf(sequence, start, end) ?? [],
+    prompt_ids: [],
+    response_ids: response,
+    logprobs: recorded ?? [],
     chat_completions: [],
     observation: null,
     thought: '',
     action: null,
     model_response: '',
-    model_output: null,
+    model_output: {
+      prompt_ids: sequence.input_ids.subarray(0, start),
+      completion_ids: response,
+      logprobs: recorded,
+      prompt_length: start,
+      completion_length: end - start,
+      weight_version,
+    },
     info: { window_id: window.window_id, outcome: window.outcome, is_correction: sequence.is_correction },
     reward: last ? window.reward : 0,
     done: last,
     mc_return: window.reward,
     advantage: new Array<number>(end - start).fill(window.reward),
-    weight_version: Number.isSafeInteger(version) ? version : null,
+    weight_version,
   };
 }
 
@@ -65,7 +79,10 @@ export const RLLM: RlExporter = {
   notes: [
     'A step is one run of trained tokens. Its advantage is a list, the reward of the window on each token ' +
       '(use_precomputed_advantage); the reward stands on the last step of the window.',
-    'Each step repeats the prompt before it: the file is about as many times the sequence as it has turns.',
+    'Each step repeats the prompt before it, in model_output: the file is about as many times the sequence as it has ' +
+      'turns. Episode.from_dict gives it to the step.',
+    'Without policy data there are no log-probabilities; rLLM’s tinker backend refuses such steps, its verl backend ' +
+      'computes its own.',
     'rLLM trains all of a response and merges steps of one prefix; with loss_agg_mode seq-mean-token-mean each merged ' +
       'trajectory, that is each window, has its own denominator.',
   ],

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { TrajmillError } from '../errors.js';
 import { groupFiles, type ManifestFile, readManifest } from '../tables/manifest.js';
+import type { RowEncoderOptions } from '../tokens/encode-row.js';
 import type { ExportReport, SplitReport } from './export-report.js';
 import type { ExportSink } from './export-sink.js';
 import type { Exporter, ExportOptions, RlExporter, StoredExporter } from './exporter.js';
@@ -8,9 +9,10 @@ import { EXPORTER_NAMES, EXPORTERS } from './exporters.js';
 import { exportReadme } from './readme.js';
 import { askConsent, type RlConsent } from './rl-consent.js';
 import { type RlShard, sequenceSources, windowFacts } from './rl-sources.js';
-import { messageSources, tokenSources } from './sft-sources.js';
+import { conversations, tokenSources } from './sft-sources.js';
 import { storedSequences, windowsWithoutTokens } from './stored-sources.js';
 import { TextDifference } from './text-difference.js';
+import { TokenDifference } from './token-difference.js';
 import { writeWholeFolder } from './whole-folder.js';
 
 export interface ExportRequest extends RlConsent {
@@ -23,7 +25,16 @@ export interface ExportRequest extends RlConsent {
   /** null for every split */
   readonly split: string | null;
   readonly options: ExportOptions;
+  /**
+   * What the corpus was rendered, encoded and masked with, or why that is not at hand. Asked by exports of messages, which
+   * count tokens with it; without, they count turns.
+   */
+  readonly engines?: () => Engines;
 }
+
+export type Engines = RowEncoderOptions | { readonly unable: string };
+
+const NO_ENGINES: Engines = { unable: 'no tokenizer and template were given' };
 
 export function exporterNamed(name: string): Exporter {
   const exporter = EXPORTERS.find((each) => each.name === name);
@@ -41,11 +52,13 @@ export async function runExport(request: ExportRequest): Promise<ExportReport> {
   const { corpus, manifest } = await readManifest(request.dir);
   const table = exporter.takes === 'rl' || exporter.takes === 'stored' ? 'rl' : 'sft';
   const bySplit = splitsOf(manifest.files, table, request);
+  const engines: Engines =
+    exporter.takes === 'messages' && request.engines !== undefined ? request.engines() : NO_ENGINES;
   return writeWholeFolder(request.out, async (root) => {
     const splits: SplitReport[] = [];
     for (const [split, files] of bySplit) {
       const place = { sink: root.folder(split), split, corpus, files, all: manifest.files };
-      splits.push(await exportSplit(exporter, place, request));
+      splits.push(await exportSplit(exporter, place, request, engines));
     }
     await exporter.finish?.(root, [...bySplit.keys()]);
     const { name, title, notes } = exporter;
@@ -57,6 +70,7 @@ export async function runExport(request: ExportRequest): Promise<ExportReport> {
       splits,
       files: [...root.files],
       notes,
+      ...(exporter.takes === 'messages' && 'unable' in engines ? { tokens_not_counted: engines.unable } : {}),
     };
     await root.text('README.md', exportReadme(report, exporter));
     return report;
@@ -100,6 +114,10 @@ function splitsOf(
   });
 }
 
+/** The reason stands in the report alone: it may name paths. */
+const NOT_COUNTED =
+  'Counted in turns, not in tokens: the tokenizer and template of the corpus are not at hand.';
+
 interface SplitPlace {
   readonly sink: ExportSink;
   readonly split: string;
@@ -112,6 +130,7 @@ async function exportSplit(
   exporter: Exporter,
   place: SplitPlace,
   request: ExportRequest,
+  engines: Engines,
 ): Promise<SplitReport> {
   const { sink, split, corpus, files } = place;
   const { options } = request;
@@ -133,17 +152,20 @@ async function exportSplit(
     const counts = await exporter.export(rows, { sink, options });
     return { ...size, counts: { ...counts, first_tokens_taken_out_of_the_mask: first }, differences: [] };
   }
-  const difference = new TextDifference(exporter);
-  const rows = passing(messageSources(paths), (row) => {
+  const turns = new TextDifference(exporter);
+  const tokens = 'unable' in engines ? null : new TokenDifference(exporter, engines);
+  const rows = passing(conversations(paths), (row) => {
     size.rows++;
-    difference.add(row);
+    size.tokens += row.input_ids.length;
+    size.trained += onesIn(row.loss_mask);
+    turns.add(row);
+    tokens?.add(row);
   });
   const counts = await exporter.export(rows, { sink, options });
-  size.tokens = files.reduce((sum, file) => sum + file.tokens, 0);
   return {
     ...size,
-    counts: { ...counts, ...difference.counts() },
-    differences: difference.sentences(),
+    counts: { ...counts, ...turns.counts(), ...tokens?.counts() },
+    differences: tokens?.sentences() ?? [...turns.sentences(), NOT_COUNTED],
   };
 }
 

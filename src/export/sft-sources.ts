@@ -1,10 +1,10 @@
 import type { StoredMessage } from '../chat/messages.js';
 import { readShard } from '../tables/read-shard.js';
 import { SFT_TABLE } from '../tables/specs/sft.js';
-import type { MessageSource, TokenSource } from './exporter.js';
+import type { StoredConversation, TokenSource } from './exporter.js';
 
 const TOKEN_COLUMNS = ['row_id', 'input_ids', 'loss_mask'] as const;
-const MESSAGE_COLUMNS = ['row_id', 'messages', 'tools', 'mask_policy', 'ids_differ_because'] as const;
+const MESSAGE_COLUMNS = [...TOKEN_COLUMNS, 'messages', 'tools', 'mask_policy', 'ids_differ_because'] as const;
 
 /**
  * Rows of `sft` shards with their tokens, one row group in memory at a time. The first token of a row is never
@@ -27,13 +27,12 @@ export async function* tokenSources(
   }
 }
 
-/** Rows of `sft` shards with the messages that they were rendered from. */
-export async function* messageSources(paths: readonly string[]): AsyncGenerator<MessageSource> {
+/** Rows of `sft` shards with the messages that they were rendered from, and the tokens that these gave. */
+export async function* conversations(paths: readonly string[]): AsyncGenerator<StoredConversation> {
   for (const path of paths) {
     for await (const row of readShard(path, SFT_TABLE, { columns: MESSAGE_COLUMNS })) {
-      const { row_id, tools, mask_policy, ids_differ_because } = row;
-      const messages = JSON.parse(row.messages) as StoredMessage[];
-      yield { row_id, messages, tools, mask_policy, ids_differ_because };
+      const { messages: json, ...rest } = row;
+      yield { ...rest, json, messages: JSON.parse(json) as StoredMessage[] };
     }
   }
 }

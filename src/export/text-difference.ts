@@ -3,7 +3,7 @@ import { MASK_POLICIES, type MaskPolicyName } from '../tokens/mask-policy.js';
 import type { ExportCounts, MessageExporter, MessageSource } from './exporter.js';
 
 /** Parts around the words of a turn on which mask policies differ, as the report names them. */
-const AROUND = {
+export const AROUND = {
   header: 'header',
   stop: 'stop token',
   separator: 'newline after the stop token',
@@ -18,8 +18,8 @@ const hasForeignSpan = ({ spans }: StoredMessage): boolean =>
   spans?.some(({ origin, in: field }) => origin === 'environment' && field !== 'tool_calls') ?? false;
 
 /**
- * Counts what a text trainer will train that the row's mask does not, and the other way round. Tokens themselves
- * cannot be counted without the trainer's own rendering; turns can.
+ * Counts turns that a text trainer will train otherwise than the row's mask, which can always be done. For tokens see
+ * TokenDifference.
  */
 export class TextDifference {
   readonly #exporter: Pick<MessageExporter, 'trains' | 'perMessage'>;
@@ -66,7 +66,7 @@ export class TextDifference {
     const { trains } = this.#exporter;
     const sentences: string[] = [];
     for (const [policy, turns] of this.#policies) {
-      if (trains === null || !isPolicy(trains) || !isPolicy(policy)) continue;
+      if (!isPolicy(policy)) continue;
       const more = this.#difference(trains, policy);
       const less = this.#difference(policy, trains);
       if (more !== '') sentences.push(`In ${turns} turns of policy ${policy} it also trains: ${more}.`);

@@ -11,7 +11,8 @@ export const TRL_MESSAGES: MessageExporter = {
   takesOptions: [],
   notes: [
     'With assistant_only_loss every assistant message is trained, whatever our mask says of it; without, every token.',
-    'TRL renders with the template of the model, or with its own training template where that has no generation tags.',
+    'TRL renders with the template of the model. Where that has no generation tags it takes its own training template, ' +
+      'if it knows the template to the letter; else it refuses, and the tokenizer must be given one.',
     'Arguments of calls are strings of JSON. A template that expects objects writes them with quotes.',
   ],
   async export(rows, { sink }) {

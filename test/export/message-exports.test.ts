@@ -163,6 +163,7 @@ describe('what a text trainer trains otherwise', () => {
     expect(splits[0]?.differences).toEqual([
       'In 2 turns of policy sampled it also trains: newline after the stop token, empty think block of the template.',
       'In 1 turns of policy nemo-rl it does not train: header.',
+      'Counted in turns, not in tokens: the tokenizer and template of the corpus are not at hand.',
     ]);
   });
 

@@ -40,7 +40,7 @@ describe('windows of recorded sequences', () => {
   });
 
   it('areal-rl: lists as long as the ids, versions -1 off the policy', async () => {
-    const { lines } = await exported(corpus, 'areal-rl');
+    const { lines } = await exported(corpus, 'areal-rl', { options: { denominator: 'tokens' } });
     expect(lines('train', 'trajectories.jsonl')[1]).toEqual({
       input_ids: [1, 2, 3, 4, 5, 6, 7],
       // the first window is context of the second
@@ -48,9 +48,19 @@ describe('windows of recorded sequences', () => {
       logprobs: [0, 0, 0, 0, -1, 0, -2],
       versions: [-1, -1, -1, -1, 7, -1, 7],
       rewards: 1.2,
+      window_reward: 1.2,
       window_id: 'w1',
       is_correction: 'recorded',
     });
+  });
+
+  it('areal-rl: a trajectory ends with its last trained token, where AReaL pays the reward', async () => {
+    const windows = WINDOW_ROWS.map((row) => (row.window_id === 'w1' ? { ...row, token_end: 8 } : row));
+    const dir = await writeSplits({ train: { rl: RL_ROWS, windows } });
+    const { lines } = await exported(dir, 'areal-rl');
+    for (const { loss_mask } of lines('train', 'trajectories.jsonl')) {
+      expect((loss_mask as number[]).at(-1)).toBe(1);
+    }
   });
 
   it('prime-rl-samples: a sequence with an advantage per token', async () => {
@@ -81,18 +91,21 @@ describe('windows of recorded sequences', () => {
     ]);
     expect(trajectories[1]?.steps).toMatchObject([
       {
-        prompt_ids: [1, 2, 3, 4],
+        // rLLM takes the prompt from the output where the step has none
+        prompt_ids: [],
         response_ids: [5],
         logprobs: [-1],
+        model_output: { prompt_ids: [1, 2, 3, 4], completion_ids: [5], logprobs: [-1], weight_version: 7 },
         advantage: [1.2],
         reward: 0,
         done: false,
         weight_version: 7,
       },
       {
-        prompt_ids: [1, 2, 3, 4, 5, 6],
+        prompt_ids: [],
         response_ids: [7],
         logprobs: [-2],
+        model_output: { prompt_ids: [1, 2, 3, 4, 5, 6], completion_ids: [7] },
         advantage: [1.2],
         reward: 1.2,
         done: true,
@@ -117,8 +130,8 @@ describe('windows of recorded sequences', () => {
   });
 });
 
-describe('the denominator of prime-rl-samples', () => {
-  it('gives each window the same weight in a mean over all tokens', async () => {
+describe('the denominator of a trainer that averages over all tokens', () => {
+  it('gives each window the same weight', async () => {
     // windows of 1 and 3 trained tokens; f is an arbitrary function of a token
     const row = rlRow({
       input_ids: [9, 1, 9, 2, 3, 4],
@@ -133,15 +146,19 @@ describe('the denominator of prime-rl-samples', () => {
       windowRow({ outcome: 'no_submission', reward: -0.6, token_start: 1, token_end: 2, n_trained: 1 }),
       secondWindow({ outcome: 'gold', reward: 2, token_start: 3, token_end: 6, n_trained: 3 }),
     ];
-    const { lines } = await exported(
-      await writeSplits({ train: { rl: [row], windows } }),
-      'prime-rl-samples',
-    );
-    const [sample] = lines('train', 'samples.jsonl');
-    const advantages = sample?.['advantages'] as number[];
+    const dir = await writeSplits({ train: { rl: [row], windows } });
     const f = [0.3, 0.7, 0.1, -0.4, 0.9, 1.7];
+    const wanted = (-0.6 * 0.7 + (2 * (-0.4 + 0.9 + 1.7)) / 3) / 2;
+    const [sample] = (await exported(dir, 'prime-rl-samples')).lines('train', 'samples.jsonl');
+    const advantages = sample?.['advantages'] as number[];
     const mean = advantages.reduce((sum, advantage, i) => sum + advantage * (f[i] ?? 0), 0) / 4;
-    expect(mean).toBeCloseTo((-0.6 * 0.7 + (2 * (-0.4 + 0.9 + 1.7)) / 3) / 2, 12);
+    expect(mean).toBeCloseTo(wanted, 12);
+    const trajectories = (await exported(dir, 'areal-rl')).lines('train', 'trajectories.jsonl');
+    const sums = trajectories.map(({ rewards, loss_mask }) =>
+      (loss_mask as number[]).reduce((sum, bit, i) => sum + bit * (rewards as number) * (f[i] ?? 0), 0),
+    );
+    expect(sums.reduce((total, sum) => total + sum, 0) / 4).toBeCloseTo(wanted, 12);
+    expect(trajectories.map(({ window_reward }) => window_reward)).toEqual([-0.6, 2]);
   });
 });
 

@@ -73,7 +73,7 @@ for suite in "$@"; do
   [ "$suite" = templates ] || [ -d "$work/exports" ] || bash "$here/exports/write-exports.sh" "$work"
   case "$suite" in
     templates) check "$suite" "$here/check_interop.py" ;;
-    core) for name in tables exports schemas trl; do check "$suite" "$here/exports/check_$name.py"; done ;;
+    core) for name in tables croissant exports schemas trl; do check "$suite" "$here/exports/check_$name.py"; done ;;
     *) check "$suite" "$here/exports/check_${suite//-/_}.py" ;;
   esac
 done

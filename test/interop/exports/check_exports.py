@@ -220,7 +220,9 @@ def check_windows():
             wanted = [t for t, bit in zip(row["input_ids"][span], row["loss_mask"][span]) if bit]
             checks.equal("rllm trained", trained, wanted)
             for step in trajectory["steps"]:
-                both = step["prompt_ids"] + step["response_ids"]
+                # the prompt stands in the output alone: Step.from_dict gives it to the step
+                checks.equal("rllm response", step["model_output"]["completion_ids"], step["response_ids"])
+                both = step["model_output"]["prompt_ids"] + step["response_ids"]
                 checks.equal("rllm prefix", both, row["input_ids"][: len(both)])
                 checks.equal("rllm advantage", step["advantage"], [window["reward"]] * len(step["response_ids"]))
     checks.equal("rllm windows", sorted(seen), sorted(PAID))
@@ -241,6 +243,25 @@ def check_windows():
     checks.report("prime-rl-samples")
 
 
+def check_expanded():
+    """Self-contained windows: together they train each trained token of their sequence once."""
+    checks = Checks()
+    rows = pyarrow.parquet.read_table(parquet_files("expanded")).to_pylist()
+    trained = {name: [0] * len(row["input_ids"]) for name, row in RL.items()}
+    for row in rows:
+        window, sequence = WINDOWS[row["window_id"]], RL[row["sequence_id"]]
+        ids = row["input_ids"]
+        checks.equal("expanded ids", ids, sequence["input_ids"][: len(ids)])
+        checks.equal("expanded reward", row["reward"], window["reward"])
+        checks.equal("expanded trained", sum(row["loss_mask"]), window["n_trained"])
+        for place, bit in enumerate(row["loss_mask"]):
+            trained[row["sequence_id"]][place] += bit
+    for name, row in RL.items():
+        checks.equal("expanded, every trained token once", trained[name], row["loss_mask"])
+    checks.equal("expanded windows", len(rows), sum(row["sequence_id"] is not None for row in WINDOWS.values()))
+    checks.report(f"expanded: {len(rows)} windows")
+
+
 check_labels()
 check_masks()
 check_verl_class()
@@ -250,3 +271,4 @@ check_megatron()
 check_messages()
 check_message_lines()
 check_windows()
+check_expanded()

@@ -11,7 +11,7 @@ import datasets
 from renderers.base import build_training_sample, create_renderer
 from renderers.configs import Qwen3RendererConfig
 
-from common import Checks, mask_of, parquet_files, table, tokenizer
+from common import Checks, counted_difference, difference, mask_of, parquet_files, table, tokenizer
 
 
 def without_nulls(value):
@@ -33,7 +33,7 @@ def main():
     checks = Checks()
     checks.equal("prime-rl rows", len(rows), len(sft))
     same = covered = more = 0
-    for row, loaded in zip(sft, rows):
+    for number, (row, loaded) in enumerate(zip(sft, rows)):
         messages = [with_arguments(without_nulls(message)) for message in loaded["messages"]]
         tools = json.loads(loaded["tools"]) if loaded["tools"] else []
         sample = build_training_sample(renderer, messages, tools=tools, ensure_final_stop=True)
@@ -43,6 +43,7 @@ def main():
             continue
         same += 1
         ours = mask_of(row)[: len(ids)]
+        checks.equal("counted difference", difference(mask, ours), counted_difference("prime-rl", number))
         covered += all(theirs or not bit for theirs, bit in zip(mask, ours))
         more += sum(theirs and not bit for theirs, bit in zip(mask, ours))
         untrained = any(m["role"] == "assistant" and not m.get("trained") for m in json.loads(row["messages"]))

@@ -4,7 +4,7 @@ slime              THUDM/slime slime/utils/types.py (commit 0d234f3e), slime/uti
 NeMo-RL            NVIDIA-NeMo/RL nemo_rl/data/datasets/response_datasets/oai_format_dataset.py (13de9e4c) and
                    nemo_rl/data/chat_utils.py (a4db5d97)
 rLLM               rllm-org/rllm rllm/agents/agent.py (1da00850)
-prime-rl           PrimeIntellect-ai/prime-rl src/prime_rl/transport/types.py, TrainingSample as of mid-2026
+prime-rl           PrimeIntellect-ai/prime-rl src/prime_rl/transport/types.py (the version of 5,418 characters), TrainingSample
 AReaL              areal 1.0.4, what areal/trainer/sft/lm_engine.py and its RL batches hold: lists as long as the ids
 
 A field has a type, or a tuple of types; a list has the type of its items. Fields with a `?` may be absent.
@@ -40,6 +40,14 @@ SAMPLE = {
     "status": str,
     "metadata": dict,
 }
+OUTPUT = {
+    "prompt_ids": [int],
+    "completion_ids": [int],
+    "logprobs": ([NUMBER], NONE),
+    "prompt_length": int,
+    "completion_length": int,
+    "weight_version": (int, NONE),
+}
 STEP = {
     "prompt_ids": [int],
     "response_ids": [int],
@@ -49,7 +57,7 @@ STEP = {
     "thought": str,
     "action": NONE,
     "model_response": str,
-    "model_output": NONE,
+    "model_output": OUTPUT,
     "info": dict,
     "reward": NUMBER,
     "done": bool,
@@ -84,6 +92,7 @@ AREAL = {
     "logprobs": [NUMBER],
     "versions": [int],
     "rewards": NUMBER,
+    "window_reward": NUMBER,
     "window_id": str,
     "is_correction": str,
 }

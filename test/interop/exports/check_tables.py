@@ -92,6 +92,15 @@ def check_windows():
         checks.equal("trained", sum(found["loss_mask"]), window["n_trained"])
         checks.equal("reward", found["reward"], window["reward"])
     checks.equal("windows that are not paid", sorted(windows), [])
+    for world in WORLDS:
+        parts = [trajmill_reader.windows(str(CORPUS), rank=rank, world=world, offline_policy=True) for rank in range(world)]
+        same_ids(f"windows by {world} ranks", [w["window_id"] for part in parts for w in part], [w["window_id"] for w in paid])
+    for refused in ({}, {"offline_policy": True, "score_scales": ()}):
+        try:
+            list(trajmill_reader.windows(str(CORPUS), **refused))
+        except ValueError:
+            continue
+        raise SystemExit(f"trajmill_reader gives windows without consent: {refused}")
     checks.report(f"trajmill_reader, {len(paid)} windows")
 
 

@@ -11,7 +11,7 @@ from tinker_cookbook.renderers import TrainOnWhat
 from tinker_cookbook.supervised.data import FromConversationFileBuilder
 from tinker_cookbook.supervised.types import ChatDatasetBuilderCommonConfig
 
-from common import EXPORTS, Checks, jsonl, mask_of, table, tokenizer
+from common import EXPORTS, Checks, counted_difference, jsonl, mask_of, table, tokenizer
 
 logging.disable(logging.WARNING)
 
@@ -47,7 +47,7 @@ def main():
     dataset, _ = FromConversationFileBuilder(common_config=common, file_path=str(path), shuffle_seed=None)()
     checks = Checks()
     same = equal = turns = 0
-    for row, line, datum in zip(sft, jsonl(path), dataset.get_batch(0)):
+    for number, (row, line, datum) in enumerate(zip(sft, jsonl(path), dataset.get_batch(0))):
         targets = datum.loss_fn_inputs["target_tokens"].tolist()
         weights = datum.loss_fn_inputs["weights"].tolist()
         said = [words_of(message) for message in line["messages"] if message["trainable"]]
@@ -63,6 +63,7 @@ def main():
         if targets == row["input_ids"][1:-1]:
             same += 1
             checks.equal("mask", [int(weight > 0) for weight in weights], mask_of(row)[1:-1])
+            checks.equal("counted difference", counted_difference("tinker", number), [0, 0])
     checks.equal("conversations with our ids", same > 0, True)
     checks.report(
         f"tinker: {len(sft)} conversations, {same} with our ids and mask; "

@@ -2,6 +2,9 @@
 
 The model is tiny and random. By hand: the mean of -log p(token i | tokens before i) over the tokens i > 0 whose mask
 is 1, over all rows of the batch. Rows alone are compared, and packs, where no row may see the row before it.
+
+Of the export of messages, what SFTTrainer makes of it with TRL's training template of Qwen3: where the ids are ours, its
+mask differs from ours by the tokens that the export counts.
 """
 
 import tempfile
@@ -10,8 +13,9 @@ import datasets
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 from trl import SFTConfig, SFTTrainer
+from trl.chat_template_utils import qwen3_training_chat_template
 
-from common import parquet_files, table, tokenizer
+from common import Checks, counted_difference, difference, mask_of, parquet_files, table, tokenizer
 
 ROWS = 3
 TOLERANCE = 2e-5
@@ -94,6 +98,37 @@ def compare(name, actual, expected, wrong):
     print(f"ok {name}: loss {actual[0]}, by hand {expected[0]:.6f}, {actual[1]} trained tokens")
 
 
+def messages_prepared(made):
+    """Ids and mask of each conversation, as SFTTrainer prepares them with assistant_only_loss."""
+    made.chat_template = qwen3_training_chat_template
+    with tempfile.TemporaryDirectory() as folder:
+        config = SFTConfig(
+            output_dir=folder, max_length=None, assistant_only_loss=True, report_to=[], use_cpu=True, bf16=False
+        )
+        rows = rows_of("trl-messages")
+        trainer = SFTTrainer(model=tiny_model(len(made)), args=config, train_dataset=rows, processing_class=made)
+        for row in trainer.train_dataset:
+            if "labels" in row:
+                yield row["input_ids"], [int(label != -100) for label in row["labels"]]
+            else:
+                yield row["input_ids"], row["assistant_masks"]
+
+
+def check_messages(sft, made):
+    checks = Checks()
+    same = more = 0
+    for number, (row, (ids, mask)) in enumerate(zip(sft, messages_prepared(made), strict=True)):
+        checks.equal("lengths", len(mask), len(ids))
+        if ids != row["input_ids"]:
+            continue
+        same += 1
+        found = difference(mask, mask_of(row))
+        checks.equal("counted difference", found, counted_difference("trl-messages", number))
+        more += found[0]
+    checks.equal("conversations with our ids", same > 0, True)
+    checks.report(f"TRL, messages: {len(sft)} conversations, {same} with our ids, of which it trains {more} tokens more")
+
+
 def main():
     sft, made = table("sft"), tokenizer()
     order = sorted(range(len(sft)), key=lambda i: len(sft[i]["input_ids"]))[:ROWS]
@@ -118,6 +153,7 @@ def main():
         tiny_model(len(made)), packs.select([smallest]), made, 1, padding_free=True
     )
     compare(f"TRL, a pack of {len(parts)} rows", actual, expected, wrong)
+    check_messages(sft, made)
 
 
 main()

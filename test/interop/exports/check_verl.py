@@ -2,17 +2,24 @@
 
 verl-tokens: ids and masks of the collated batch, and the loss over them, are those of our masks. verl: the ids of each
 conversation are those of the row where verl's rendering, message by message, gives the row's text, and the tokens that
-verl trains hold those that our mask trains.
+verl trains hold those that our mask trains. verl-rl: a DataProto of the windows, and its policy loss over them, in which each
+window has its own denominator.
 """
 
+import sys
+
+import pyarrow.parquet
 import torch
 from omegaconf import OmegaConf
 from tensordict import TensorDict
+from verl import DataProto
+from verl.trainer.ppo.core_algos import get_policy_loss_fn
 from verl.trainer.sft_trainer import create_sft_dataset
 from verl.utils.dataset.dataset_utils import DatasetPadMode, SFTTensorCollator
+from verl.workers.config.actor import ActorConfig
 from verl.workers.utils.losses import sft_loss
 
-from common import EXPORTS, Checks, mask_of, parquet_files, table, tokenizer
+from common import EXPORTS, Checks, counted_difference, difference, mask_of, parquet_files, table, tokenizer
 
 
 def data_config(name, class_name, **more):
@@ -48,6 +55,7 @@ def check_tokens(sft, made):
 def check_messages(sft, made):
     config = data_config("verl", "MessageRows", ignore_input_ids_mismatch=True)
     rows = create_sft_dataset(parquet_files("verl"), config, made, None)
+    checks = Checks()
     same = covered = 0
     for number, row in enumerate(sft):
         item = rows[number]
@@ -55,8 +63,41 @@ def check_messages(sft, made):
         if ids != row["input_ids"]:
             continue
         same += 1
+        checks.equal("counted difference", difference(mask, mask_of(row)), counted_difference("verl", number))
         covered += all(theirs or not ours for theirs, ours in zip(mask, mask_of(row)))
-    print(f"ok verl: {len(sft)} conversations, {same} with our ids, in {covered} of them all our trained tokens")
+    checks.report(f"verl: {len(sft)} conversations, {same} with our ids, in {covered} of them all our trained tokens")
+
+
+def check_windows(made):
+    sys.path.insert(0, str(EXPORTS / "verl-rl"))
+    from trajmill_verl import padded_batch
+
+    rows = pyarrow.parquet.read_table(parquet_files("verl-rl")).to_pylist()
+    batch = DataProto.from_dict(padded_batch(rows, pad_id=made.pad_token_id)).batch
+    checks = Checks()
+    generator = torch.Generator().manual_seed(0)
+    old, new = (-torch.rand(batch["responses"].shape, generator=generator) for _ in range(2))
+    config = ActorConfig(strategy="fsdp", rollout_n=1, ppo_micro_batch_size_per_gpu=1)
+    loss, _ = get_policy_loss_fn("vanilla")(
+        old, new, batch["advantages"], batch["response_mask"], "seq-mean-token-mean", config
+    )
+    by_hand = []
+    for number, row in enumerate(rows):
+        kept = batch["attention_mask"][number].bool()
+        checks.equal("verl-rl ids", batch["input_ids"][number][kept], row["prompt_ids"] + row["response_ids"])
+        terms = []
+        for place, bit in enumerate(row["response_mask"]):
+            ratio = (new - old)[number, place].exp().item()
+            clipped = min(max(ratio, 1 - config.clip_ratio), 1 + config.clip_ratio)
+            term = min(row["reward"] * ratio, row["reward"] * clipped)
+            if row["reward"] < 0:
+                term = max(term, row["reward"] * config.clip_ratio_c)
+            terms += [-term] * bit
+        by_hand.append(sum(terms) / len(terms))
+    expected = sum(by_hand) / len(by_hand)
+    if abs(loss.item() - expected) > 1e-5:
+        raise SystemExit(f"verl's policy loss is {loss.item()}, by hand it is {expected}")
+    checks.report(f"verl-rl: {len(rows)} windows in a DataProto, policy loss {loss.item():.6f} as by hand")
 
 
 def main():
@@ -64,6 +105,7 @@ def main():
     made = tokenizer()
     check_tokens(sft, made)
     check_messages(sft, made)
+    check_windows(made)
 
 
 main()

@@ -58,6 +58,16 @@ def plain(value):
     return value
 
 
+def difference(theirs, ours):
+    """Tokens that only the trainer trains, and that only our mask does."""
+    return [sum(a > b for a, b in zip(theirs, ours)), sum(b > a for a, b in zip(theirs, ours))]
+
+
+def counted_difference(name, number):
+    """The same, as an export of messages counts it for a row."""
+    return json.loads((WORK / "differences.json").read_text("utf-8"))[name][number]
+
+
 class Checks:
     def __init__(self):
         self.values = 0

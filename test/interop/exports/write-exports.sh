@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the sample logs and writes what the checks read:
 #   bash write-exports.sh WORK
-# WORK/run is the run, WORK/dump every row as the package reads it, WORK/exports a folder for each export.
+# WORK/run is the run, WORK/dump every row as the package reads it, WORK/differences.json what the exports of messages
+# count, WORK/exports a folder for each export.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 work="$1"
@@ -16,6 +17,7 @@ to() {
 
 quietly node "$main" run "$here/pipeline.yaml" --out "$work/run"
 node "$here/dump-corpus.mjs" "$work/run/corpus" "$work/dump"
+node "$here/dump-differences.mjs" "$work/run" "$work/differences.json"
 for name in trl axolotl skyrl areal olmo-core llama-factory verl-tokens trl-messages verl ms-swift slime prime-rl \
   nemo-rl tinker llama-factory-sharegpt; do
   to "$name" "$name"
@@ -23,6 +25,6 @@ done
 to megatron-bridge megatron-bridge --pack 8192
 to olmo-core olmo-core-eos --eos-token 151643
 to trl trl-packed --pack 6000
-for name in slime-samples areal-rl prime-rl-samples rllm verl-rl; do
+for name in slime-samples areal-rl prime-rl-samples rllm verl-rl expanded; do
   to "$name" "$name" --offline-policy
 done
