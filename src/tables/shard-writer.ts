@@ -1,15 +1,10 @@
-import type { RecordBatch } from 'apache-arrow';
+import { arrowSchema } from './arrow-schema.js';
 import { type BatchBuilder, createBatchBuilder, tokensOf } from './batch-builder.js';
 import { elementType } from './column-check.js';
 import { huggingfaceValue } from './features.js';
 import { HashedFile } from './hashed-file.js';
-import { addKeyValues, footerBytes, type KeyValue, splitFooter } from './parquet-footer.js';
-import {
-  type Compression,
-  openParquetStream,
-  type ParquetOptions,
-  type ParquetStream,
-} from './parquet-stream.js';
+import type { Compression } from './parquet/compression.js';
+import { type KeyValue, ParquetWriter } from './parquet/parquet-writer.js';
 import type { AnyRow, RowOf, TableSpec } from './table-spec.js';
 import { SCHEMA_VERSION } from './table-specs.js';
 
@@ -62,27 +57,38 @@ function footerKeys(spec: TableSpec, metadata: Readonly<Record<string, string>>)
   return [['huggingface', huggingfaceValue(spec)], ['schema_version', String(SCHEMA_VERSION)], ...extra];
 }
 
+/**
+ * Builders of shards that were closed. They know how much room a batch needed: those of the next shard grow at once to
+ * that, where a new one would double its memory many times.
+ */
+const idleBuilders = new WeakMap<TableSpec, BatchBuilder<AnyRow>[]>();
+
+const takeBuilder = (spec: TableSpec): BatchBuilder<AnyRow> =>
+  idleBuilders.get(spec)?.pop() ?? (createBatchBuilder(spec) as BatchBuilder<AnyRow>);
+
+function giveBack(spec: TableSpec, builder: BatchBuilder<AnyRow>): void {
+  const idle = idleBuilders.get(spec) ?? [];
+  idleBuilders.set(spec, idle);
+  idle.push(builder);
+}
+
 class ParquetShardWriter implements ShardWriter<AnyRow> {
   readonly #spec: TableSpec;
   readonly #limits: RowGroupLimits;
-  readonly #keys: readonly KeyValue[];
   readonly #builder: BatchBuilder<AnyRow>;
   readonly #file: HashedFile;
-  readonly #compression: Compression;
-  #stream: ParquetStream | null = null;
-  readonly #tail: Uint8Array[] = [];
+  readonly #parquet: ParquetWriter;
   #rows = 0;
   #tokens = 0;
   #rowGroups = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(options: ShardOptions<TableSpec>, file: HashedFile) {
+  constructor(options: ShardOptions<TableSpec>, file: HashedFile, parquet: ParquetWriter) {
     this.#spec = options.spec;
     this.#limits = { ...DEFAULT_ROW_GROUP, ...options.rowGroup };
-    this.#keys = footerKeys(options.spec, options.metadata);
-    this.#builder = createBatchBuilder(options.spec) as BatchBuilder<AnyRow>;
-    this.#compression = options.compression ?? 'zstd';
+    this.#builder = takeBuilder(options.spec);
     this.#file = file;
+    this.#parquet = parquet;
   }
 
   async append(row: AnyRow): Promise<void> {
@@ -98,13 +104,11 @@ class ParquetShardWriter implements ShardWriter<AnyRow> {
   }
 
   async close(): Promise<ShardSums> {
-    if (this.#builder.rows > 0 || this.#rowGroups === 0) await this.#cut();
+    if (this.#builder.rows > 0) await this.#cut();
     await this.#writing;
-    await this.#stream?.end();
-    const { data, metadata } = splitFooter(Buffer.concat(this.#tail));
-    await this.#file.write(data);
-    await this.#file.write(footerBytes(addKeyValues(metadata, this.#keys)));
+    await this.#parquet.end();
     const sha256 = await this.#file.close();
+    giveBack(this.#spec, this.#builder);
     return {
       rows: this.#rows,
       bytes: this.#file.bytes,
@@ -115,7 +119,7 @@ class ParquetShardWriter implements ShardWriter<AnyRow> {
   }
 
   async abort(): Promise<void> {
-    await this.#stream?.cancel();
+    await this.#writing.catch(() => {});
     await this.#file.discard();
   }
 
@@ -125,28 +129,32 @@ class ParquetShardWriter implements ShardWriter<AnyRow> {
     const batch = this.#builder.flush();
     this.#rows += rows;
     this.#tokens += tokens;
-    if (rows > 0) this.#rowGroups++;
-    this.#writing = this.#writing.then(() => this.#write(batch));
+    this.#rowGroups++;
+    this.#writing = this.#writing.then(() => this.#parquet.write(batch));
     return this.#writing;
   }
+}
 
-  #options(): ParquetOptions {
-    const scalars = this.#spec.columns.filter(({ type }) => elementType(type) === null && type !== 'json');
-    return { compression: this.#compression, statistics: scalars.map(({ name }) => name) };
-  }
-
-  async #write(batch: RecordBatch): Promise<void> {
-    this.#stream ??= await openParquetStream(this.#options(), async (bytes, ended) => {
-      if (ended) this.#tail.push(bytes);
-      else await this.#file.write(bytes);
-    });
-    await this.#stream.write(batch);
-  }
+/** Of lists and of JSON nobody asks for the least and the greatest. */
+function withStatistics(spec: TableSpec): ReadonlySet<string> {
+  const scalars = spec.columns.filter(({ type }) => elementType(type) === null && type !== 'json');
+  return new Set(scalars.map(({ name }) => name));
 }
 
 /** Opens a shard for writing; the folder must exist. Equal rows and options give equal bytes. */
 export async function openShardWriter<S extends TableSpec>(
   options: ShardOptions<S>,
 ): Promise<ShardWriter<RowOf<S>>> {
-  return new ParquetShardWriter(options, await HashedFile.create(options.path));
+  const { spec, metadata, compression = 'zstd' } = options;
+  const file = await HashedFile.create(options.path);
+  const parquet = await ParquetWriter.open(
+    {
+      schema: arrowSchema(spec),
+      compression,
+      statistics: withStatistics(spec),
+      keys: footerKeys(spec, metadata),
+    },
+    (bytes) => file.write(bytes),
+  );
+  return new ParquetShardWriter(options, file, parquet);
 }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Compression } from '../../src/tables/parquet-stream.js';
+import type { Compression } from '../../src/tables/parquet/compression.js';
 import { openShardWriter } from '../../src/tables/shard-writer.js';
 import { ALL_TYPES } from './all-types.js';
 import { plain } from './duck.js';
@@ -42,8 +42,11 @@ const ROWS = [
   { ...FULL, id: 'last', b: true, ids: [9] },
 ];
 
-async function write(compression: Compression): Promise<string> {
-  const path = join(folder, `${compression}.parquet`);
+async function write(
+  compression: Compression,
+  rows: readonly (typeof ROWS)[number][] = ROWS,
+): Promise<string> {
+  const path = join(folder, `${compression}-${rows.length}.parquet`);
   const writer = await openShardWriter({
     path,
     spec: ALL_TYPES,
@@ -51,7 +54,7 @@ async function write(compression: Compression): Promise<string> {
     compression,
     rowGroup: { maxRows: 2 },
   });
-  for (const row of ROWS) await writer.append(row);
+  for (const row of rows) await writer.append(row);
   await writer.close();
   return path;
 }
@@ -78,6 +81,13 @@ describe('parquetjs-lite, a third reader', () => {
     for (let row = await cursor.next(); row !== null; row = await cursor.next()) rows.push(asRow(row));
     await reader.close();
     expect(rows).toEqual(ROWS);
+  });
+
+  test('says so where it meets a dictionary', async () => {
+    const rows = [{ ...FULL, ids: Array.from({ length: 2000 }, (_, i) => i % 10) }];
+    const reader = await parquet.ParquetReader.openFile(await write('snappy', rows));
+    await expect(reader.getCursor().next()).rejects.toEqual('invalid encoding: RLE_DICTIONARY');
+    await reader.close();
   });
 
   test('cannot read zstd, the default of our shards', async () => {
