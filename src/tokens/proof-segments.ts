@@ -3,6 +3,7 @@ import type { Span } from '../trajectory/span.js';
 import type { MaskOptions } from './mask-options.js';
 import { MASK_POLICIES } from './mask-policy.js';
 import { isCallOf } from './proof-calls.js';
+import { SpanWords } from './span-words.js';
 import type { MaskSubject } from './trained-turns.js';
 
 export interface SegmentQuestion {
@@ -21,16 +22,17 @@ const LEFT_OUT = /^(?:\s|<think>|<\/think>)*$/;
  */
 export function expectedSegments(question: SegmentQuestion): Uint8Array | null {
   const { segments, trained } = question;
-  const words = new Map<number, Map<number, string[]>>();
+  const words = new Map<number, Map<number, SpanWords>>();
   const lastWord = new Map<number, number>();
   segments.forEach(({ part, turn, span, text, glue }, k) => {
-    if (glue || part === 'context') return;
-    lastWord.set(turn, k);
+    if (part === 'context' || (glue && part !== 'call_frame')) return;
+    if (!glue) lastWord.set(turn, k);
     if (!trained.has(turn) || span < 0) return;
-    const spans = words.get(turn) ?? new Map<number, string[]>();
-    const texts = spans.get(span) ?? [];
-    texts.push(text);
-    words.set(turn, spans.set(span, texts));
+    const spans = words.get(turn) ?? new Map<number, SpanWords>();
+    const own = spans.get(span) ?? new SpanWords();
+    words.set(turn, spans.set(span, own));
+    if (glue) own.frame(text);
+    else own.word(text);
   });
   for (const turn of trained) {
     if (!isOwnText(question, turn, words.get(turn) ?? new Map())) return null;
@@ -78,16 +80,16 @@ function isAfterCut(
 function isOwnText(
   { subject, altered }: SegmentQuestion,
   index: number,
-  words: ReadonlyMap<number, readonly string[]>,
+  words: ReadonlyMap<number, SpanWords>,
 ): boolean {
   const turn = subject.turns[index];
   if (turn === undefined || turn.role !== 'assistant') return false;
   for (const [number, span] of turn.spans.entries()) {
-    const texts = words.get(number) ?? [];
+    const found = words.get(number) ?? new SpanWords();
     const own =
       span.inline || span.kind === 'reasoning'
-        ? isTextOf(span, texts, altered.has(index))
-        : isCallOf(span, texts);
+        ? isTextOf(span, found.texts, altered.has(index))
+        : isCallOf(span, found);
     if (!own) return false;
   }
   return true;

@@ -124,10 +124,21 @@ function repr(value: Value): string {
   return toText(value).text;
 }
 
+const REPR_SIGNS: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** Which characters beyond ASCII Python prints as they are hangs on its version of Unicode. */
 function reprString(text: string): string {
-  if (/[^\x20-\x7e]/.test(text)) throw new TemplateFault('repr of text beyond ASCII is not supported');
+  if (/[\u{80}-\u{10ffff}]/u.test(text))
+    throw new TemplateFault('repr of text beyond ASCII is not supported');
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
-  return quote + text.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`) + quote;
+  const shown = text
+    .replaceAll('\\', '\\\\')
+    .replaceAll(quote, `\\${quote}`)
+    .replace(
+      /\p{Cc}/gu,
+      (sign) => REPR_SIGNS[sign] ?? `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`,
+    );
+  return quote + shown + quote;
 }
 
 export interface JsonOptions {
