@@ -42,7 +42,8 @@ export function surveyJson(value: unknown, text: string, maxDepth: number): Json
         for (const child of item) if (isWorthwhile(child, surrogates)) next.push(child);
       } else if (typeof item === 'object' && item !== null) {
         if (depth === maxDepth) return { too_deep: true, oddities: [...oddities], respelled: false };
-        for (const [key, child] of Object.entries(item)) {
+        for (const key of Object.keys(item)) {
+          const child: unknown = item[key as keyof typeof item];
           keys++;
           if (surrogates && LONE_SURROGATE.test(key)) oddities.add('lone_surrogates');
           if (isWorthwhile(child, surrogates)) next.push(child);

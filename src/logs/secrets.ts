@@ -81,6 +81,18 @@ function maskFound(text: string, ledger: Ledger): string {
   return position === 0 ? text : masked + text.slice(position);
 }
 
+/** Visits every string of a JSON-like value, but for what stands under the key `skipped`. */
+function eachString(value: unknown, skipped: string, visit: (text: string) => void): void {
+  if (typeof value === 'string') visit(value);
+  else if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) eachString(value[i], skipped, visit);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const key of Object.keys(value)) {
+      if (key !== skipped) eachString(value[key as keyof typeof value], skipped, visit);
+    }
+  }
+}
+
 /** Maps every string of a JSON-like value; parts without a change keep their identity. */
 function mapStrings<T>(value: T, change: (text: string) => string): T;
 function mapStrings(value: unknown, change: (text: string) => string): unknown {
@@ -117,10 +129,12 @@ function readable(trajectory: Trajectory): Omit<Trajectory, 'trajectory_id' | 's
 function maskTrajectory(trajectory: Trajectory): MaskedTrajectory {
   const suspects = new Set<string>();
   const content = readable(trajectory);
-  mapStrings({ ...content, turns: content.turns.map(({ policy: _policy, ...turn }) => turn) }, (text) => {
+  const { turns: readTurns, ...rest } = content;
+  const look = (text: string): void => {
     if (mayHoldSecret(text)) suspects.add(text);
-    return text;
-  });
+  };
+  eachString(rest, '', look);
+  eachString(readTurns, 'policy', look);
   if (suspects.size === 0) return { trajectory, counts: {} };
 
   const ledger = new Ledger();

@@ -2,7 +2,7 @@ import type { Segment } from '../chat/segment.js';
 import type { SpecialFinder } from '../chat/special-tokens.js';
 import { mapEdges } from './byte-edges.js';
 import type { Encoder } from './encoder.js';
-import { TextNormalizer } from './text-normalizer.js';
+import { normalizerOf } from './text-normalizer.js';
 
 /** Text between two special tokens of the glue, or one such token. */
 export interface Piece {
@@ -43,7 +43,7 @@ export function layOut({ segments, encoder, finder, cutAfterHeaders }: LayoutInp
   const high = new Int32Array(segments.length + 1);
   const pieces: Piece[] = [];
   const specialOffsets: number[] = [];
-  const normalizer = new TextNormalizer(encoder);
+  const normalizer = normalizerOf(encoder);
   let pending = '';
   let edges: number[] = [];
   let offsets: number[] = [];

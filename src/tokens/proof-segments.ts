@@ -37,9 +37,11 @@ export function expectedSegments(question: SegmentQuestion): Uint8Array | null {
   for (const turn of trained) {
     if (!isOwnText(question, turn, words.get(turn) ?? new Map())) return null;
   }
-  return Uint8Array.from(segments, (segment, k) =>
-    isExpected(question, segment) && !isAfterCut(question, segment, k, lastWord) ? 1 : 0,
-  );
+  const expected = new Uint8Array(segments.length);
+  segments.forEach((segment, k) => {
+    if (isExpected(question, segment) && !isAfterCut(question, segment, k, lastWord)) expected[k] = 1;
+  });
+  return expected;
 }
 
 function isExpected(

@@ -55,7 +55,10 @@ export function walkTokens(input: WalkInput): WalkFindings {
   const { input_ids: ids, loss_mask: mask, segments, layout, expected, table, stopIds } = input;
   const { cells, ids: known } = table;
   const { flags, ends } = flaggedRegions(input.marks, layout);
-  const kinds = Uint8Array.from(segments, ({ part }) => KIND_OF_PART[part] ?? OTHER);
+  const kinds = new Uint8Array(segments.length);
+  segments.forEach(({ part }, k) => {
+    kinds[k] = KIND_OF_PART[part] ?? OTHER;
+  });
   const glue = layout.pieces.filter((piece) => piece.special >= 0);
   const total = layout.bytes;
   const last = segments.length - 1;

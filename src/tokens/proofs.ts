@@ -7,7 +7,7 @@ import type { MaskOptions } from './mask-options.js';
 import { MASK_POLICIES } from './mask-policy.js';
 import { expectedSegments } from './proof-segments.js';
 import { EXPECTED_PADDING, walkTokens } from './proof-walk.js';
-import { TextNormalizer } from './text-normalizer.js';
+import { normalizerOf, type TextNormalizer } from './text-normalizer.js';
 import type { IdDifference, MaskProofs } from './token-row.js';
 import type { MaskSubject } from './trained-turns.js';
 
@@ -44,7 +44,7 @@ export class Prover {
     this.#encoder = encoder;
     this.#mask = mask;
     this.#table = decodingTable(encoder);
-    this.#normalizer = new TextNormalizer(encoder);
+    this.#normalizer = normalizerOf(encoder);
     this.#finder = new SpecialFinder(encoder.specials.keys());
   }
 

@@ -51,3 +51,14 @@ export class TextNormalizer {
     return parts;
   }
 }
+
+const NORMALIZERS = new WeakMap<Pick<Encoder, 'normalize' | 'addedTokens'>, TextNormalizer>();
+
+/** The normalizer of an encoder; made once. */
+export function normalizerOf(encoder: Pick<Encoder, 'normalize' | 'addedTokens'>): TextNormalizer {
+  const known = NORMALIZERS.get(encoder);
+  if (known !== undefined) return known;
+  const made = new TextNormalizer(encoder);
+  NORMALIZERS.set(encoder, made);
+  return made;
+}
