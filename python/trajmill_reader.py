@@ -5,7 +5,8 @@
     for window in windows("out/demo/corpus", rank=rank, world=world): # execution windows with rewards
         ...
 
-Needs pyarrow; torch only for `tensors`.
+The order is always the same: `skip` resumes an epoch after so many rows or windows of the same rank and world. Workers of
+a DataLoader are ranks too: rank * workers + worker of world * workers. Needs pyarrow; torch only for `tensors`.
 """
 
 import json
@@ -36,40 +37,54 @@ def row_groups(corpus, table, split, rank, world):
                 number += 1
 
 
-def rows(corpus, split="train", rank=0, world=1, columns=("row_id", "input_ids", "loss_mask", "weight")):
-    """Rows of table sft as dictionaries. Ranks may get different numbers of rows."""
+def rows(corpus, split="train", rank=0, world=1, columns=("row_id", "input_ids", "loss_mask", "weight"), skip=0):
+    """Rows of table sft as dictionaries. Ranks may get different numbers of rows, or none."""
     for file, group, _ in row_groups(corpus, "sft", split, rank, world):
-        yield from file.read_row_group(group, columns=list(columns)).to_pylist()
+        size = file.metadata.row_group(group).num_rows
+        if skip < size:
+            yield from file.read_row_group(group, columns=list(columns)).to_pylist()[skip:]
+        skip = max(0, skip - size)
 
 
-def windows(corpus, split="train", rank=0, world=1, offline_policy=False, score_scales=("test",)):
+def windows(corpus, split="train", rank=0, world=1, offline_policy=False, score_scales=("test",), skip=0):
     """Windows that have a reward and trained tokens, each with its context and a mask of its own tokens.
 
-    Windows without recorded policy data, and rewards of another scale than those named, are an error: say that
-    they are wanted. `logprobs` is None where nothing was recorded, and 0.0 on tokens that are not trained.
+    Windows without recorded policy data, and rewards of another scale than those named, are an error of every rank,
+    before the first window: say that they are wanted. `logprobs` is None where nothing was recorded, and 0.0 on tokens
+    that are not trained.
     """
+    ask_consent(corpus, split, offline_policy, score_scales)
     places, loaded = {}, None
     for file, group, task in row_groups(corpus, "rl", split, rank, world):
         if task != loaded:
             places, loaded = window_places(corpus, split, task), task
         for row in file.read_row_group(group).to_pylist():
             for window in places.get(row["sequence_id"], []):
-                if window["reward"] is None or window["n_trained"] == 0:
-                    continue
+                if skip > 0:
+                    skip -= 1
+                else:
+                    yield window_of(row, window)
+
+
+def ask_consent(corpus, split, offline_policy, score_scales):
+    for path, task in shards(corpus, "rl", split):
+        places = window_places(corpus, split, task)
+        for row in pq.read_table(path, columns=["sequence_id", "policy_data"]).to_pylist():
+            for window in places.get(row["sequence_id"], []):
                 if row["policy_data"] != "recorded" and not offline_policy:
                     raise ValueError(f"window {window['window_id']} has no policy data (offline_policy=True takes it)")
                 if (window["score_scale"] or "test") not in score_scales:
                     raise ValueError(f"window {window['window_id']} is paid by scores of {window['score_scale']}")
-                yield window_of(row, window)
 
 
 def window_places(corpus, split, task):
-    """Windows that one task wrote, by sequence."""
+    """Windows with a reward and trained tokens that one task wrote, by sequence."""
     places = {}
     for path, own in shards(corpus, "windows", split):
         if own == task:
             for window in pq.read_table(path).to_pylist():
-                places.setdefault(window["sequence_id"], []).append(window)
+                if window["reward"] is not None and window["n_trained"] > 0:
+                    places.setdefault(window["sequence_id"], []).append(window)
     return places
 
 

@@ -18,10 +18,14 @@ interface ExportFlags {
   readonly json: boolean;
 }
 
+/** Ids are 32 bits wide in every table. */
+const LAST_TOKEN_ID = 2 ** 31 - 1;
+
 function parseTokenId(input: string): number {
   const value = Number(input);
-  if (!Number.isSafeInteger(value) || value < 0)
-    throw new Error('expected a token id, a whole number from 0');
+  if (!Number.isSafeInteger(value) || value < 0 || value > LAST_TOKEN_ID) {
+    throw new Error(`expected a token id, a whole number from 0 to ${LAST_TOKEN_ID}`);
+  }
   return value;
 }
 

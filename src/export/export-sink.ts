@@ -23,7 +23,11 @@ export interface RowFile {
 }
 
 /** Row groups and record batches stay small: trainers hold one in memory, and share them out between ranks. */
-const GROUP = { rows: 256, tokens: 2_000_000, bytes: 64 * 2 ** 20 } as const;
+const GROUP: Readonly<Record<'rows' | 'tokens' | 'bytes', number>> = {
+  rows: 256,
+  tokens: 2_000_000,
+  bytes: 64 * 2 ** 20,
+};
 
 /** A part holds at most so many tokens, so that list offsets stay far below 32 bits. */
 const PART_TOKENS = 200_000_000;
@@ -71,11 +75,15 @@ export class ExportSink {
   }
 
   /** Parquet files `<name>-00000<ending>`, of flat columns. */
-  parquetParts(spec: TableSpec, { name = 'part', ending = '.parquet', rows = GROUP.rows } = {}): RowFile {
+  parquetParts(
+    spec: TableSpec,
+    { name = 'part', ending = '.parquet', rows = GROUP.rows, partTokens = PART_TOKENS } = {},
+  ): RowFile {
     return new PartedFile({
       batches: createBatchBuilder(spec) as unknown as Batches,
       tokens: (row) => tokensOf(spec, row),
       groupRows: rows,
+      partTokens,
       open: (index) => this.#parquet(`${name}-${digits(index)}${ending}`),
     });
   }
@@ -86,16 +94,22 @@ export class ExportSink {
       batches: createNestedBatch(schema),
       tokens: () => 0,
       groupRows: GROUP.rows,
+      partTokens: PART_TOKENS,
       open: (index) => this.#parquet(`${name}-${digits(index)}.parquet`),
     });
   }
 
   /** Arrow IPC stream files of flat columns. */
-  arrowParts(spec: TableSpec, name: (index: number) => string): RowFile {
+  arrowParts(
+    spec: TableSpec,
+    name: (index: number) => string,
+    { rows = GROUP.rows, partTokens = PART_TOKENS } = {},
+  ): RowFile {
     return new PartedFile({
       batches: createBatchBuilder(spec) as unknown as Batches,
       tokens: (row) => tokensOf(spec, row),
-      groupRows: GROUP.rows,
+      groupRows: rows,
+      partTokens,
       open: async (index) => {
         const { file, done } = await this.raw(name(index));
         const stream = new ArrowStreamFile(file);
@@ -145,6 +159,7 @@ interface PartedOptions {
   readonly batches: Batches;
   readonly tokens: (row: AnyRow) => number;
   readonly groupRows: number;
+  readonly partTokens: number;
   readonly open: (index: number) => Promise<BatchFile>;
 }
 
@@ -173,8 +188,8 @@ class PartedFile implements RowFile {
   }
 
   async #cut(): Promise<void> {
-    const { batches, open } = this.#options;
-    if (this.#file !== null && this.#tokens + batches.tokens > PART_TOKENS) {
+    const { batches, open, partTokens } = this.#options;
+    if (this.#file !== null && this.#tokens + batches.tokens > partTokens) {
       await this.#file.close();
       this.#file = null;
     }

@@ -52,6 +52,28 @@ class Part {
 
 const partNumber = (index: number): string => String(index).padStart(4, '0');
 
+/** Rows in parts of about so many tokens; a row is never cut. */
+export async function writeParts(
+  rows: AsyncIterable<TokenSource>,
+  {
+    sink,
+    eosToken,
+    partTokens = PART_TOKENS,
+  }: { sink: ExportSink; eosToken: number | null; partTokens?: number },
+): Promise<{ parts: number }> {
+  let index = 0;
+  let part = await Part.open(sink, index);
+  for await (const row of rows) {
+    if (part.tokens > 0 && part.tokens + row.input_ids.length > partTokens) {
+      await part.close(sink, index);
+      part = await Part.open(sink, ++index);
+    }
+    await part.append(row, eosToken);
+  }
+  await part.close(sink, index);
+  return { parts: index + 1 };
+}
+
 export const OLMO_CORE: TokenExporter = {
   name: 'olmo-core',
   title: 'OLMo-core, numpy shards',
@@ -63,21 +85,10 @@ export const OLMO_CORE: TokenExporter = {
   ],
   takesOptions: ['eosToken'],
   notes: [
-    'The arrays are what numpy.memmap reads, not what numpy.load reads. dtype is uint32, whatever the vocabulary.',
+    'The arrays are what numpy.memmap reads, not what numpy.load reads. dtype is uint32, whatever the vocabulary: say ' +
+      'so, since OLMo-core takes uint16 for a vocabulary that fits.',
     'OLMo-core finds documents in local files by the EOS id of its tokenizer. Where the template ends rows with ' +
       'another token, --eos-token ID puts it after each row, untrained.',
   ],
-  async export(rows, { sink, options }) {
-    let index = 0;
-    let part = await Part.open(sink, index);
-    for await (const row of rows) {
-      if (part.tokens > 0 && part.tokens + row.input_ids.length > PART_TOKENS) {
-        await part.close(sink, index);
-        part = await Part.open(sink, ++index);
-      }
-      await part.append(row, options.eosToken);
-    }
-    await part.close(sink, index);
-    return { parts: index + 1 };
-  },
+  export: (rows, { sink, options }) => writeParts(rows, { sink, eosToken: options.eosToken }),
 };

@@ -25,25 +25,31 @@ const GROUP_ROWS = 16_384;
 
 /**
  * Best fit decreasing: the longest row first, each into the pack that it fills best, of equal ones the one that
- * has waited longest. Gives
- * the positions of the costs by pack; packs come in the order in which they were opened. Costs above the length
- * are an error of the caller.
+ * has waited longest. Gives the positions of the costs by pack; packs come in the order in which they were opened.
+ * Costs above the length are an error of the caller.
  */
 export function bestFitDecreasing(costs: readonly number[], length: number): number[][] {
   const order = costs.map((_, i) => i).sort((a, b) => (costs[b] ?? 0) - (costs[a] ?? 0) || a - b);
   const packs: number[][] = [];
+  // more room than all rows take makes no difference, and the index is as long as a pack
+  const full = Math.min(
+    length,
+    costs.reduce((sum, cost) => sum + cost, 0),
+  );
   // packs by the room that they have left; the smallest room that suffices is the best fit
-  const byRoom: number[][] = Array.from({ length: length + 1 }, () => []);
-  const rooms = new RoomIndex(length + 1);
+  const byRoom = new Map<number, number[]>();
+  const rooms = new RoomIndex(full + 1);
   for (const position of order) {
     const cost = costs[position] ?? 0;
     const room = rooms.firstFrom(cost);
-    const found = room === -1 ? undefined : byRoom[room]?.shift();
+    const found = byRoom.get(room)?.shift();
     const pack = found ?? packs.push([]) - 1;
-    if (found !== undefined && byRoom[room]?.length === 0) rooms.set(room, false);
+    if (found !== undefined && byRoom.get(room)?.length === 0) rooms.set(room, false);
     packs[pack]?.push(position);
-    const left = (found === undefined ? length : room) - cost;
-    byRoom[left]?.push(pack);
+    const left = (found === undefined ? full : room) - cost;
+    const equal = byRoom.get(left);
+    if (equal === undefined) byRoom.set(left, [pack]);
+    else equal.push(pack);
     rooms.set(left, true);
   }
   return packs;
@@ -136,9 +142,11 @@ export function packStatistics(length: number) {
   let packed = 0;
   let rows = 0;
   let dropped = 0;
+  let droppedTrained = 0;
   return {
-    drop(): void {
+    drop({ loss_mask }: TokenSource): void {
       dropped++;
+      droppedTrained += loss_mask.reduce((ones, bit) => ones + bit, 0);
     },
     add(pack: Pack<unknown>): void {
       packs++;
@@ -151,6 +159,7 @@ export function packStatistics(length: number) {
         packs,
         packed_rows: rows,
         overlong_rows_dropped: dropped,
+        overlong_trained_tokens_dropped: droppedTrained,
         packing_efficiency_percent: Math.round(efficiency * 1e4) / 100,
       };
     },

@@ -48,10 +48,9 @@ export function exporterNamed(name: string): Exporter {
  */
 export async function runExport(request: ExportRequest): Promise<ExportReport> {
   const exporter = exporterNamed(request.to);
-  refuseOptions(exporter, request.options);
+  refuseOptions(exporter, request);
   const { corpus, manifest } = await readManifest(request.dir);
-  const table = exporter.takes === 'rl' || exporter.takes === 'stored' ? 'rl' : 'sft';
-  const bySplit = splitsOf(manifest.files, table, request);
+  const bySplit = splitsOf(manifest.files, tableOf(exporter), request);
   const engines: Engines =
     exporter.takes === 'messages' && request.engines !== undefined ? request.engines() : NO_ENGINES;
   return writeWholeFolder(request.out, async (root) => {
@@ -78,7 +77,7 @@ export async function runExport(request: ExportRequest): Promise<ExportReport> {
 }
 
 /** An option that an exporter does not know would be ignored in silence. */
-function refuseOptions(exporter: Exporter, options: ExportOptions): void {
+function refuseOptions(exporter: Exporter, { options, offlinePolicy, scoreScale }: ExportRequest): void {
   const given: Partial<Record<keyof ExportOptions, string>> = {
     ...(options.pack === null ? {} : { pack: '--pack' }),
     ...(options.overlong === 'error' ? {} : { overlong: '--overlong' }),
@@ -90,7 +89,24 @@ function refuseOptions(exporter: Exporter, options: ExportOptions): void {
       throw new TrajmillError('E_USAGE', `${flag} means nothing to the export ${exporter.name}`);
     }
   }
+  if (options.pack === null && options.overlong !== 'error') {
+    throw new TrajmillError('E_USAGE', '--overlong means nothing without --pack');
+  }
+  const consents = [
+    ...(offlinePolicy ? ['--offline-policy'] : []),
+    ...(scoreScale === null ? [] : ['--score-scale']),
+  ];
+  const [consent] = consents;
+  if (consent !== undefined && tableOf(exporter) === 'sft') {
+    throw new TrajmillError(
+      'E_USAGE',
+      `${consent} means nothing to the export ${exporter.name}: it holds no rewards`,
+    );
+  }
 }
+
+/** Which table an exporter reads. */
+const tableOf = ({ takes }: Exporter): 'rl' | 'sft' => (takes === 'rl' || takes === 'stored' ? 'rl' : 'sft');
 
 function splitsOf(
   files: readonly ManifestFile[],

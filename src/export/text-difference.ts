@@ -22,16 +22,17 @@ const hasForeignSpan = ({ spans }: StoredMessage): boolean =>
  * TokenDifference.
  */
 export class TextDifference {
-  readonly #exporter: Pick<MessageExporter, 'trains' | 'perMessage'>;
+  readonly #exporter: Pick<MessageExporter, 'trains' | 'perMessage' | 'skips'>;
   readonly #policies = new Map<string, number>();
   #trainedTurns = 0;
   #untrainedTurns = 0;
-  #rowsWithUntrained = 0;
+  #turnsAgainst = 0;
+  #rowsAgainst = 0;
   #truncatedTurns = 0;
   #partlyTrained = 0;
   #otherIds = 0;
 
-  constructor(exporter: Pick<MessageExporter, 'trains' | 'perMessage'>) {
+  constructor(exporter: Pick<MessageExporter, 'trains' | 'perMessage' | 'skips'>) {
     this.#exporter = exporter;
   }
 
@@ -41,7 +42,12 @@ export class TextDifference {
     const untrained = assistants.length - trained.length;
     this.#trainedTurns += trained.length;
     this.#untrainedTurns += untrained;
-    if (untrained > 0) this.#rowsWithUntrained++;
+    // the trainer never sees a row that the export leaves out
+    if (this.#exporter.skips?.(row.messages) === true) return;
+    if (untrained > 0 && !this.#exporter.perMessage) {
+      this.#turnsAgainst += untrained;
+      this.#rowsAgainst++;
+    }
     this.#truncatedTurns += trained.filter(({ truncated }) => truncated !== undefined).length;
     this.#partlyTrained += trained.filter(hasForeignSpan).length;
     if (row.ids_differ_because.length > 0) this.#otherIds++;
@@ -49,12 +55,11 @@ export class TextDifference {
   }
 
   counts(): ExportCounts {
-    const kept = this.#exporter.perMessage;
     return {
       turns_trained_by_our_mask: this.#trainedTurns,
       turns_untrained_by_our_mask: this.#untrainedTurns,
-      turns_trained_against_our_mask: kept ? 0 : this.#untrainedTurns,
-      rows_with_such_turns: kept ? 0 : this.#rowsWithUntrained,
+      turns_trained_against_our_mask: this.#turnsAgainst,
+      rows_with_such_turns: this.#rowsAgainst,
       truncated_turns_trained_with_a_stop_token: this.#truncatedTurns,
       turns_trained_with_text_the_model_did_not_write: this.#partlyTrained,
       rows_whose_ids_the_trainer_renders_otherwise: this.#otherIds,

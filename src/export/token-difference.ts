@@ -17,8 +17,10 @@ interface LoneToken {
   readonly part: string;
 }
 
-/** Renderings of a row that are not what the template makes of its messages as a whole. */
-const OTHER_RENDERINGS = ['preserved', 'split'];
+/** Where the tokens of a row are not those of the template's text of its messages, rendered and encoded as a whole. */
+const OTHER_TOKENS = ['preserved', 'split', 'boundary_sampled'];
+
+const WORDS = 'words';
 
 /**
  * Counts tokens that a text trainer trains and the row's mask does not, and the other way round. A row's messages are
@@ -26,8 +28,11 @@ const OTHER_RENDERINGS = ['preserved', 'split'];
  * the turns that it trains, and the parts of its mask policy in each.
  *
  * Where the row is the template's own rendering both masks speak of the same ids. Where it is not (stretches of a
- * `split`, reasoning kept by `preserve`) the trainer is given the plain rendering, and what each turn trains is
- * compared by its common beginning and end.
+ * `split`, reasoning kept by `preserve`, a token boundary behind headers) the trainer is given the plain rendering, and
+ * what each turn trains is compared part by part: the header, the words, the stop token and so on, each by its common
+ * beginning and end.
+ *
+ * The first token of a row counts for nobody: nothing predicts it.
  */
 export class TokenDifference {
   readonly #rule: Rule;
@@ -85,9 +90,9 @@ export class TokenDifference {
     );
     if (!sameIds(again.ids, row.input_ids)) return false;
     const ours = { ...again, mask: row.loss_mask };
-    if (row.ids_differ_because.some((name) => OTHER_RENDERINGS.includes(name))) {
-      const plain = trainerTokens(this.#engines.renderer.render(input), rule, this.#engines);
-      this.#compareTurns(row, ours, plain);
+    if (row.ids_differ_because.some((name) => OTHER_TOKENS.includes(name))) {
+      const whole = { ...this.#engines, mask: { ...this.#engines.mask, boundary: 'whole' as const } };
+      this.#compareTurns(row, ours, trainerTokens(this.#engines.renderer.render(input), rule, whole));
     } else {
       this.#compareTokens(row, ours, again.mask);
     }
@@ -106,7 +111,7 @@ export class TokenDifference {
   }
 
   #compareTokens(row: StoredConversation, ours: TrainedTokens, theirs: ArrayLike<number>): void {
-    for (let i = 0; i < ours.ids.length; i++) {
+    for (let i = 1; i < ours.ids.length; i++) {
       const [our, their] = [ours.mask[i] === 1, theirs[i] === 1];
       if (our && their) this.#both++;
       else if (our) this.#addOurs(lone(row, ours, i));
@@ -115,9 +120,9 @@ export class TokenDifference {
   }
 
   #compareTurns(row: StoredConversation, ours: TrainedTokens, theirs: TrainedTokens): void {
-    const [one, other] = [trainedByTurn(ours), trainedByTurn(theirs)];
-    for (const turn of new Set([...one.keys(), ...other.keys()])) {
-      const [left, right] = [one.get(turn) ?? [], other.get(turn) ?? []];
+    const [one, other] = [trainedByPart(ours), trainedByPart(theirs)];
+    for (const place of new Set([...one.keys(), ...other.keys()])) {
+      const [left, right] = [one.get(place) ?? [], other.get(place) ?? []];
       const same = (a = -1, b = -1): boolean => ours.ids[a] === theirs.ids[b];
       const most = Math.min(left.length, right.length);
       let start = 0;
@@ -132,12 +137,12 @@ export class TokenDifference {
 
   #addOurs({ row, part }: LoneToken): void {
     const skipped = this.#rule.skips?.(row.messages) === true;
-    add(this.#ours, skipped ? 'rows that the export leaves out' : (partName(part) ?? 'words'));
+    add(this.#ours, skipped ? 'rows that the export leaves out' : partName(part));
   }
 
   #addTheirs({ row, turn, part }: LoneToken): void {
     const left = row.messages[turn]?.trained !== true;
-    add(this.#theirs, left ? 'turns left out by our mask' : (partName(part) ?? 'words'));
+    add(this.#theirs, left ? 'turns left out by our mask' : partName(part));
   }
 }
 
@@ -146,20 +151,21 @@ function lone(row: StoredConversation, { segments, segment }: TrainedTokens, tok
   return { row, turn: found?.turn ?? -1, part: found?.part ?? '' };
 }
 
-/** Positions of the trained tokens of each turn. */
-function trainedByTurn({ ids, mask, segment, segments }: TrainedTokens): Map<number, number[]> {
-  const found = new Map<number, number[]>();
-  for (let i = 0; i < ids.length; i++) {
+/** Positions of the trained tokens of each part of each turn. */
+function trainedByPart({ ids, mask, segment, segments }: TrainedTokens): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (let i = 1; i < ids.length; i++) {
     if (mask[i] !== 1) continue;
-    const turn = segments[segment[i] ?? -1]?.turn ?? -1;
-    const own = found.get(turn) ?? [];
+    const at = segments[segment[i] ?? -1];
+    const place = `${at?.turn} ${partName(at?.part ?? '')}`;
+    const own = found.get(place) ?? [];
     own.push(i);
-    found.set(turn, own);
+    found.set(place, own);
   }
   return found;
 }
 
-const partName = (part: string): string | undefined => (AROUND as Readonly<Record<string, string>>)[part];
+const partName = (part: string): string => (AROUND as Readonly<Record<string, string>>)[part] ?? WORDS;
 
 const add = (counts: Map<string, number>, name: string): void => {
   counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -95,13 +95,30 @@ export const WINDOW_ROWS = [
   secondWindow({ window_id: 'w3', sequence_id: 's1' }),
 ];
 
+type SplitRows = Readonly<Record<string, CorpusRows>>;
+
 /** A corpus in a folder of its own, one shard a table and split. */
-export async function writeSplits(splits: Readonly<Record<string, CorpusRows>>): Promise<string> {
+export const writeSplits = (splits: SplitRows): Promise<string> => writeTasks([splits]);
+
+/** The same, written by several tasks: one shard a table, split and task. */
+export async function writeTasks(tasks: readonly SplitRows[]): Promise<string> {
   const dir = newFolder();
+  const files: ManifestFile[] = [];
+  for (const [task, splits] of tasks.entries())
+    files.push(...(await writeTask(dir, splits, { task, of: tasks.length })));
+  writeManifest(dir, files);
+  return dir;
+}
+
+async function writeTask(
+  dir: string,
+  splits: SplitRows,
+  { task, of }: { task: number; of: number },
+): Promise<ManifestFile[]> {
   const files: ManifestFile[] = [];
   for (const [split, tables] of Object.entries(splits)) {
     for (const [table, rows] of Object.entries(tables) as [TableName, readonly unknown[]][]) {
-      const path = shardPath(table, split, { index: 0, of: 1 });
+      const path = shardPath(table, split, { index: task, of });
       mkdirSync(dirname(join(dir, path)), { recursive: true });
       const writer = await openShardWriter<TableSpec>({
         path: join(dir, path),
@@ -110,11 +127,10 @@ export async function writeSplits(splits: Readonly<Record<string, CorpusRows>>):
         rowGroup: { maxRows: 2 },
       });
       for (const each of rows) await writer.append(each as never);
-      files.push({ path, table, split, ...(await writer.close()), task: 0 });
+      files.push({ path, table, split, ...(await writer.close()), task });
     }
   }
-  writeManifest(dir, files);
-  return dir;
+  return files;
 }
 
 export const wholeCorpus = (): Promise<string> =>

@@ -53,6 +53,19 @@ describe('messages in lines', () => {
     expect(text).toContain(`"tools":${SFT_ROWS[0]?.tools}`);
   });
 
+  it('slime: arguments that the log held as a string stay one, and a turn not said to be trained is not', async () => {
+    const fn = { name: 'run', arguments: '{"x": 1}' };
+    const messages = [
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: '', tool_calls: [{ type: 'function', function: fn }] },
+    ];
+    const dir = await writeSplits({
+      train: { sft: SFT_ROWS.slice(0, 1).map((row) => ({ ...row, messages: JSON.stringify(messages) })) },
+    });
+    const [row] = (await exported(dir, 'slime')).lines('train', 'data.jsonl');
+    expect(row?.['prompt']).toMatchObject([{}, { tool_calls: [{ function: fn }], step_loss_mask: 0 }]);
+  });
+
   it('tinker: every message says whether it is trained', async () => {
     const { lines, splits } = await exported(corpus, 'tinker');
     const [row] = lines('train', 'data.jsonl');
@@ -137,14 +150,22 @@ describe('llama-factory-sharegpt', () => {
   it('leaves out and counts what does not alternate', async () => {
     const dir = await conversation([
       user,
-      { role: 'assistant', content: '', tool_calls: [call, call], trained: true },
+      { role: 'assistant', content: '', tool_calls: [call, call], trained: false },
       tool,
       tool,
       { role: 'assistant', content: 'Done.', trained: true },
     ]);
     const { path, splits } = await exported(dir, 'llama-factory-sharegpt');
     expect(readFileSync(path('train', 'data.jsonl'), 'utf8')).toBe('');
-    expect(splits[0]?.counts['rows_left_out_not_alternating']).toBe(1);
+    // the trainer never sees the row, so it trains nothing of it against the mask
+    expect(splits[0]?.counts).toMatchObject({
+      rows_left_out_not_alternating: 1,
+      turns_trained_by_our_mask: 1,
+      turns_untrained_by_our_mask: 1,
+      turns_trained_against_our_mask: 0,
+      rows_with_such_turns: 0,
+    });
+    expect(splits[0]?.differences).toHaveLength(1);
   });
 });
 

@@ -63,6 +63,14 @@ describe('best fit decreasing', () => {
   });
 });
 
+describe('a pack longer than all rows', () => {
+  it('holds them all, and takes no memory for room that nothing fills', () => {
+    expect(bestFitDecreasing([3, 0, 7], 2 ** 40)).toEqual([[2, 0, 1]]);
+    expect(bestFitDecreasing([0, 0], 2 ** 40)).toEqual([[0, 1]]);
+    expect(bestFitDecreasing([], 2 ** 40)).toEqual([]);
+  });
+});
+
 describe('packed rows', () => {
   const rows = fc.array(
     fc.record({
@@ -75,6 +83,24 @@ describe('packed rows', () => {
   async function* stream(list: readonly TokenSource[]): AsyncGenerator<TokenSource> {
     yield* list;
   }
+
+  it('are each in one pack, also where more come than are packed at a time', async () => {
+    const list = Array.from({ length: 40_000 }, (_, i) => ({
+      row_id: String(i),
+      input_ids: new Int32Array(1 + (i % 3)),
+      loss_mask: new Int8Array(),
+    }));
+    const options = {
+      length: 6,
+      cost: ({ input_ids }: TokenSource) => input_ids.length,
+      overlong: 'error' as const,
+    };
+    const seen: string[] = [];
+    for await (const pack of packRows(stream(list), options))
+      seen.push(...pack.rows.map(({ row_id }) => row_id));
+    expect(seen.length).toBe(list.length);
+    expect(new Set(seen).size).toBe(list.length);
+  });
 
   it('lose no token, and drop only what is longer than a pack', async () => {
     await fc.assert(

@@ -56,6 +56,15 @@ describe('the command', () => {
     ['packs of unknown length', ['--to', 'megatron-bridge'], 'needs --pack LENGTH'],
     ['an option that means nothing', ['--to', 'skyrl', '--pack', '9'], '--pack means nothing'],
     ['an end of documents', ['--to', 'trl', '--eos-token', '9'], '--eos-token means nothing'],
+    ['a token id of 33 bits', ['--to', 'olmo-core', '--eos-token', '4294967296'], 'a whole number from 0 to'],
+    ['long rows without packs', ['--to', 'trl', '--overlong', 'drop'], 'means nothing without --pack'],
+    ['a consent without rewards', ['--to', 'trl', '--offline-policy'], '--offline-policy means nothing'],
+    [
+      'a scale without rewards',
+      ['--to', 'verl', '--score-scale', 'validation'],
+      '--score-scale means nothing',
+    ],
+    ['a consent to windows that are not there', ['--to', 'rllm', '--split', 'validation'], 'there are train'],
   ])('refuses %s', async (_, argv, message) => {
     const out = join(newFolder(), 'x');
     const { code, err } = await cli(['export', corpus, ...argv, '--out', out]);

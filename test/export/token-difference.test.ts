@@ -77,7 +77,11 @@ function count(
 const wholly = (policy: MaskPolicyName, more = {}): MaskOptions =>
   maskSchema.parse({ policy, malformed_calls: 'train', stripped_reasoning: 'train', ...more });
 
-const ones = (mask: ArrayLike<number>): number => Array.from(mask).filter((bit) => bit === 1).length;
+/** Trained tokens but the first of a row, which nothing predicts. */
+const ones = (mask: ArrayLike<number>): number =>
+  Array.from(mask)
+    .slice(1)
+    .filter((bit) => bit === 1).length;
 
 describe('tokens that a text trainer trains otherwise', () => {
   const exporters = EXPORTERS.filter((each) => each.takes === 'messages');
@@ -113,7 +117,7 @@ describe('tokens that a text trainer trains otherwise', () => {
           conversationsOf(trajectory, wholly(their)),
         ];
         const pairs = own.flatMap((row, r) =>
-          Array.from(row.loss_mask, (bit, i) => `${bit}${other[r]?.loss_mask[i]}`),
+          Array.from(row.loss_mask, (bit, i) => `${bit}${other[r]?.loss_mask[i]}`).slice(1),
         );
         const found = count(own, { trains: their, perMessage: true }, wholly(our));
         expect([found.both, found.ours, found.theirs]).toEqual(
@@ -147,10 +151,12 @@ describe('tokens that a text trainer trains otherwise', () => {
     const mask = wholly('trl');
     const rows = conversationsOf(trajectoryOf(turns), mask);
     const skips = () => true;
+    const all = ones(rows[0]?.loss_mask ?? []);
     expect(count(rows, { trains: 'trl', perMessage: false, skips }, mask)).toMatchObject({
       both: 0,
-      ours: ones(rows[0]?.loss_mask ?? []),
+      ours: all,
       theirs: 0,
+      sentences: [expect.stringContaining(`rows that the export leaves out ${all}.`)],
     });
   });
 
@@ -185,6 +191,57 @@ describe('tokens that a text trainer trains otherwise', () => {
     expect(lost).toBeGreaterThan(3);
     const found = count(row === undefined ? [] : [row], { trains: 'sampled', perMessage: false }, mask);
     expect(found).toMatchObject({ both: ones(plain?.loss_mask ?? []), ours: lost, theirs: 0 });
+  });
+
+  it('are no words that both train, whatever is trained around them', () => {
+    const kept = [
+      user('a'),
+      assistant([thought('I think.'), text('One, two, three.')]),
+      user('b'),
+      assistant([text('Four.')]),
+    ];
+    const mask = wholly('sampled');
+    const [row] = conversationsOf(trajectoryOf(kept), mask, 'preserve');
+    const [plain] = conversationsOf(trajectoryOf(kept), mask, 'follow');
+    const [whole] = conversationsOf(trajectoryOf(kept), wholly('nemo-rl'), 'follow');
+    expect(row?.ids_differ_because).toEqual(['preserved']);
+    const [words, all] = [ones(plain?.loss_mask ?? []), ones(whole?.loss_mask ?? [])];
+    // header and newline of both turns, and the empty think block of the last
+    expect(all - words).toBeGreaterThan(2 * 4);
+    const found = count(row === undefined ? [] : [row], { trains: 'nemo-rl', perMessage: false }, mask);
+    expect(found).toMatchObject({
+      both: words,
+      ours: ones(row?.loss_mask ?? []) - words,
+      theirs: all - words,
+    });
+  });
+
+  it('are those at a token boundary that only the row has', () => {
+    // the newlines of header and reply are one token, which no mask of the whole trains
+    const conversation = [user('go'), assistant([text('\n\nDone.')]), user('on'), assistant([text('Yes.')])];
+    const mask = wholly('sampled', { boundary: 'sampled' });
+    const [row] = conversationsOf(trajectoryOf(conversation), mask);
+    const [whole] = conversationsOf(trajectoryOf(conversation), wholly('sampled'));
+    expect(row?.ids_differ_because).toEqual(['boundary_sampled']);
+    const [own, plain] = [ones(row?.loss_mask ?? []), ones(whole?.loss_mask ?? [])];
+    expect(own).toBeGreaterThan(plain);
+    expect(
+      count(row === undefined ? [] : [row], { trains: 'sampled', perMessage: false }, mask),
+    ).toMatchObject({
+      both: plain,
+      ours: own - plain,
+      theirs: 0,
+    });
+  });
+
+  it('never count the first token of a row, which nothing predicts', () => {
+    const conversation = [assistant([text('Hello.')]), user('go'), assistant([text('Done.')])];
+    const mask = wholly('sampled');
+    const [row] = conversationsOf(trajectoryOf(conversation), mask);
+    const [whole] = conversationsOf(trajectoryOf(conversation), wholly('nemo-rl'));
+    expect(whole?.loss_mask[0]).toBe(1);
+    const { theirs } = count(row === undefined ? [] : [row], { trains: 'nemo-rl', perMessage: false }, mask);
+    expect(theirs).toBe(ones(whole?.loss_mask ?? []) - ones(row?.loss_mask ?? []));
   });
 
   it.each(['split', 'preserve'] as const)(

@@ -141,7 +141,11 @@ describe('packs', () => {
       code: 'E_USAGE',
     });
     const { splits } = await exported(corpus, 'trl', { options: { pack: 4, overlong: 'drop' } });
-    expect(splits[0]?.counts).toMatchObject({ packed_rows: 2, overlong_rows_dropped: 1 });
+    expect(splits[0]?.counts).toMatchObject({
+      packed_rows: 2,
+      overlong_rows_dropped: 1,
+      overlong_trained_tokens_dropped: 2,
+    });
   });
 });
 
