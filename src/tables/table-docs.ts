@@ -38,6 +38,9 @@ export function tablesMarkdown(): string {
     'In Parquet every column and every list element is optional, because readers drop the declared features of ' +
       'required ones; the writer itself refuses a null where the column below says no. `json` is a string that holds ' +
       'JSON. Floats are finite: there is no NaN. Token lists are unshifted: index i speaks of token i.',
+    'Files are zstd, in data pages of version 1 that end at rows and hold about 1 MiB; token ids, masks and values that ' +
+      'repeat go through a dictionary (`RLE_DICTIONARY`). Row groups carry the bounds of single values, so that ' +
+      'readers can skip; lists, JSON and texts above 256 bytes have none.',
     '## In every table',
     columnTable(LINEAGE_COLUMNS),
     ...Object.values(TABLES).map(tableSection),
