@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TrajmillError } from '../errors.js';
@@ -12,13 +13,13 @@ export async function writeWholeFolder<Result>(
   write: (root: ExportSink) => Promise<Result>,
 ): Promise<Result> {
   await refuseOccupied(out);
-  const staging = `${out}.partial`;
-  await rm(staging, { recursive: true, force: true });
-  await mkdir(staging, { recursive: true });
+  await mkdir(dirname(out), { recursive: true });
+  // beside it, so that a rename suffices, and under a name that nobody has
+  const staging = `${out}.partial-${randomUUID()}`;
+  await mkdir(staging);
   const root = new ExportSink(staging);
   try {
     const result = await write(root);
-    await mkdir(dirname(out), { recursive: true });
     await rmdir(out).catch(() => {});
     await rename(staging, out);
     return result;

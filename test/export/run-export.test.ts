@@ -1,9 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EXPORTERS } from '../../src/export/exporters.js';
 import { cli } from '../cli/harness.js';
 import { exported, newFolder, RL_ROWS, WINDOW_ROWS, wholeCorpus, writeSplits } from './corpus.js';
+
+/** Folders beside an export in which it is still being made. */
+const partsBeside = (out: string): string[] =>
+  readdirSync(dirname(out)).filter((name) => name.startsWith(`${basename(out)}.partial`));
 
 let corpus = '';
 beforeAll(async () => {
@@ -29,7 +33,7 @@ describe('every export', () => {
       }
       for (const { path: place, bytes } of files) expect(readFileSync(path(place)).length).toBe(bytes);
       expect(readFileSync(path('README.md'), 'utf8')).toContain(`--to ${name}`);
-      expect(existsSync(`${path()}.partial`)).toBe(false);
+      expect(partsBeside(path())).toEqual([]);
     },
   );
 
@@ -71,7 +75,7 @@ describe('the command', () => {
     expect(code).toBe(2);
     expect(err).toContain(message);
     expect(existsSync(out)).toBe(false);
-    expect(existsSync(`${out}.partial`)).toBe(false);
+    expect(partsBeside(out)).toEqual([]);
   });
 
   it('refuses a folder that holds something, and takes an empty one', async () => {
@@ -82,13 +86,22 @@ describe('the command', () => {
     expect(again.err).toContain('not empty');
   });
 
+  it('leaves folders of others alone, whatever their name', async () => {
+    const home = newFolder();
+    mkdirSync(join(home, 'x.partial'));
+    writeFileSync(join(home, 'x.partial', 'mine'), '');
+    expect((await cli(['export', corpus, '--to', 'trl', '--out', join(home, 'x')])).code).toBe(0);
+    expect(readdirSync(home).sort()).toEqual(['x', 'x.partial']);
+    expect(existsSync(join(home, 'x.partial', 'mine'))).toBe(true);
+  });
+
   it('leaves nothing behind where it fails half way', async () => {
     const rl = RL_ROWS.map((row) => ({ ...row, rollout_log_probs: Array.from(row.input_ids, () => null) }));
     const dir = await writeSplits({ train: { rl, windows: WINDOW_ROWS } });
     const out = join(newFolder(), 'x');
     const { code } = await cli(['export', dir, '--to', 'areal-rl', '--out', out]);
     expect(code).toBe(65);
-    expect([existsSync(out), existsSync(`${out}.partial`)]).toEqual([false, false]);
+    expect([existsSync(out), partsBeside(out)]).toEqual([false, []]);
   });
 
   it('takes the flags of consent', async () => {
