@@ -33,7 +33,11 @@ def main():
         checks.report(f"{name} {split} by Spark")
     checks = Checks()
     exported = sorted(folder.name for folder in EXPORTS.iterdir() if parquet_files(folder.name))
-    rows = {"verl-rl": len([w for w in table("windows") if w["reward"] is not None and w["n_trained"] > 0])}
+    windows = table("windows")
+    rows = {
+        "verl-rl": len([w for w in windows if w["reward"] is not None and w["n_trained"] > 0]),
+        "expanded": len([w for w in windows if w["sequence_id"] is not None]),
+    }
     for name in exported:
         # packs are fewer than rows, and are compared by their own suites
         if name not in ("megatron-bridge", "trl-packed"):
