@@ -12,12 +12,13 @@ const LARGE_BYTES = 240_000_000;
 /** Prints what the process used, when it ends; worker threads load it too and stay silent. */
 const METER_SOURCE = [
   "import { isMainThread } from 'node:worker_threads';",
-  "import { readFileSync } from 'node:fs';",
+  "import { existsSync, readFileSync } from 'node:fs';",
   "if (isMainThread) process.on('exit', () => {",
   '  const used = process.resourceUsage();',
   // maxRSS starts with that of the process that forked this one; the high-water mark of its own memory does not
-  '  let peak = used.maxRSS;',
-  "  try { peak = Number(/VmHWM:\\s*(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]); } catch {}",
+  "  const own = '/proc/self/status';",
+  "  const mark = existsSync(own) ? /VmHWM:\\s*(\\d+)/.exec(readFileSync(own, 'utf8'))?.[1] : undefined;",
+  '  const peak = Number(mark ?? used.maxRSS);',
   '  const usage = { cpu: (used.userCPUTime + used.systemCPUTime) / 1e6, rss: peak * 1024 };',
   "  process.stderr.write('\\nusage ' + JSON.stringify(usage) + '\\n');",
   '});',

@@ -23,7 +23,9 @@ export interface ProgressRenderer {
   done(): void;
 }
 
-const PASS_NAMES: Readonly<Record<Progress['pass'], string>> = { survey: 'reading', build: 'building' };
+/** What is done: a survey that counts tokens builds on the way. */
+const passName = ({ pass, tokens }: Progress): string =>
+  pass === 'survey' && tokens === 0 ? 'reading' : 'building';
 
 /** Shows how a run goes: one line that is redrawn on a terminal, a new line every ten seconds elsewhere. */
 export function createProgress(options: ProgressOptions): ProgressRenderer {
@@ -57,10 +59,10 @@ export function createProgress(options: ProgressOptions): ProgressRenderer {
 
 /** `building  42%  12.3 MB/s  3 min 05 s left  1,204 trajectories  2 rejected  tasks 3/16`. */
 export function formatProgress(progress: Progress, now: number): string {
-  const { pass, bytesDone, bytesTotal, tasksDone, tasksTotal, trajectories, rejected, startedAt } = progress;
+  const { bytesDone, bytesTotal, tasksDone, tasksTotal, trajectories, rejected, startedAt } = progress;
   const seconds = Math.max((now - startedAt) / 1000, 0);
   const share = bytesTotal === 0 ? 1 : Math.min(bytesDone / bytesTotal, 1);
-  const parts = [PASS_NAMES[pass], `${Math.floor(share * 100)}%`];
+  const parts = [passName(progress), `${Math.floor(share * 100)}%`];
   if (bytesDone > 0 && seconds > 0) {
     const rate = bytesDone / seconds;
     parts.push(`${formatBytes(rate)}/s`);

@@ -1,10 +1,10 @@
-import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { completionPath, readDecisions, readTaskDecisions, writeMarker } from './completion.js';
 import { faultPoint } from './fault.js';
 import type { Plan } from './plan.js';
 import { cameTrue, corpusCameTrue, presumptionPath, readPresumption } from './presumption.js';
-import { type RunFolder, taskName } from './run-folder.js';
+import type { RunFolder } from './run-folder.js';
+import { removeAttempts } from './task-attempts.js';
 
 /**
  * Gives tasks that were built while they were surveyed their completions where the corpus decided as presumed, and
@@ -24,20 +24,5 @@ export function adoptTasks(folder: RunFolder, plan: Plan, tasks: readonly number
       removeAttempts(folder, task);
     }
     rmSync(presumptionPath(folder, task));
-  }
-}
-
-/** Folders of attempts that reached no completion; another rank's running attempt is never ours to remove. */
-export function removeAttempts(folder: RunFolder, task: number): void {
-  let names: string[];
-  try {
-    names = readdirSync(folder.staging);
-  } catch {
-    return;
-  }
-  for (const name of names) {
-    if (name.startsWith(`${taskName(task)}.`)) {
-      rmSync(join(folder.staging, name), { recursive: true, force: true });
-    }
   }
 }

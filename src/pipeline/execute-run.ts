@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { TrajmillError } from '../errors.js';
 import { loadEncoder } from '../tokens/load-encoder.js';
 import { shareEncoder } from '../tokens/share-encoder.js';
-import { adoptTasks, removeAttempts } from './adopt-tasks.js';
+import { adoptTasks } from './adopt-tasks.js';
 import { isCommitted } from './committed.js';
 import {
   type Completion,
@@ -20,6 +20,7 @@ import { RepeatWatch } from './repeat-watch.js';
 import { type RunFolder, runFolder } from './run-folder.js';
 import { RunProgress } from './run-progress.js';
 import type { Survey } from './survey.js';
+import { removeAttempts } from './task-attempts.js';
 import type { Progress, WorkerSetup } from './task-message.js';
 import { WorkerPool } from './worker-pool.js';
 

@@ -1,4 +1,3 @@
-import { threadId } from 'node:worker_threads';
 import { TrajmillError } from '../errors.js';
 import type { ReadResult } from '../formats/reader.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
@@ -10,9 +9,9 @@ import { faultPoint } from './fault.js';
 import { PartWriters } from './part-writers.js';
 import type { Piece, PlanInput } from './plan.js';
 import { RejectWriter } from './reject-writer.js';
-import { taskName } from './run-folder.js';
 import { stageOf } from './stage.js';
 import { StagedReject } from './staged-reject.js';
+import { attemptName } from './task-attempts.js';
 import type { TaskContext } from './task-context.js';
 import { TaskLedger } from './task-ledger.js';
 import type { WorkerProgress } from './task-message.js';
@@ -42,7 +41,7 @@ export class TaskBuilder {
   constructor(context: TaskContext, { task, corpus }: { task: number; corpus: CorpusDecisions }) {
     const { folder, plan } = context;
     const { config } = plan.body;
-    const attempt = `${taskName(task)}.${process.pid}-${threadId}-${Date.now().toString(36)}`;
+    const attempt = attemptName(task);
     this.#context = context;
     this.#corpus = corpus;
     this.#task = task;

@@ -21,6 +21,13 @@ describe('a line of progress', () => {
     );
   });
 
+  it('names what is done, also where a task is built while it is read', () => {
+    const named = (change: object) => formatProgress({ ...HALF, ...change }, 10_000).split(' ')[0];
+    expect(named({ pass: 'survey', tokens: 0 })).toBe('reading');
+    expect(named({ pass: 'survey', tokens: 9 })).toBe('building');
+    expect(named({ pass: 'build', tokens: 0 })).toBe('building');
+  });
+
   it('foretells nothing at the start, and an empty run is whole', () => {
     expect(formatProgress({ ...HALF, bytesDone: 1000 }, 10_000)).not.toContain('left');
     expect(formatProgress({ ...HALF, bytesDone: 0, bytesTotal: 0 }, 0)).toContain('100%');

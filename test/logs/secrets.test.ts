@@ -414,3 +414,15 @@ describeWithShared('over the real logs', () => {
     expect(found).toEqual([]);
   });
 });
+
+it('a secret that stands in no turn, but in the tools or the task of a run, is masked there', () => {
+  const turns = [makeTurn('user', [contentSpan('prompt', 'environment', 'go')])];
+  const tools = JSON.stringify([{ name: 'run', description: `with ${HF}` }]);
+  const { trajectory: masked, counts } = masker.maskTrajectory(
+    trajectory(turns, { tools, scaffold: `agent ${KEY_ID}` }),
+  );
+  expect(JSON.stringify(masked)).not.toContain(HF);
+  expect(masked.tools).toContain('with [masked-huggingface-token-1]');
+  expect(masked.scaffold).toBe('agent [masked-aws-key-id-1]');
+  expect(Object.keys(counts).sort()).toEqual(['aws-key-id', 'huggingface-token']);
+});

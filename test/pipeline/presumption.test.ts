@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -16,6 +16,7 @@ import {
 } from '../../src/pipeline/presumption.js';
 import { RepeatWatch } from '../../src/pipeline/repeat-watch.js';
 import { runFolder } from '../../src/pipeline/run-folder.js';
+import { runStatus } from '../../src/pipeline/run-status.js';
 import type { SurveyRow } from '../../src/pipeline/survey.js';
 import { TotalsBuilder } from '../../src/pipeline/task-totals.js';
 import { taskOf } from '../windows/synthetic-run.js';
@@ -92,13 +93,17 @@ describe('tasks that were built while they were surveyed', () => {
   const plan = planOf({}, { tasks: 1 });
   const { plan_id } = plan;
 
-  function adopt(presumed: readonly DecisionRow[], decided: readonly DecisionRow[]) {
+  function adopt(
+    presumed: readonly DecisionRow[],
+    decided: readonly DecisionRow[],
+    corpus = presumedDecisions(plan),
+  ) {
     const folder = runFolder(temporaryFolder());
     mkdirSync(join(folder.staging, 't00000.1-1-a'), { recursive: true });
     const completion = { plan_id, task: 0, parts: [], totals: new TotalsBuilder().toTotals() };
     writeMarker(presumptionPath(folder, 0), { plan_id, rows: presumed, completion });
     writeMarker(taskDecisionsPath(folder, 0), { plan_id, task: 0, rows: decided });
-    writeMarker(folder.decisions, presumedDecisions(plan));
+    writeMarker(folder.decisions, corpus);
     adoptTasks(folder, plan, [0]);
     adoptTasks(folder, plan, [0]);
     expect(existsSync(presumptionPath(folder, 0))).toBe(false);
@@ -112,9 +117,33 @@ describe('tasks that were built while they were surveyed', () => {
     expect(adopt(filtered, filtered).done).toBe(true);
   });
 
+  it('are named by the status until the corpus has decided', () => {
+    const folder = runFolder(temporaryFolder());
+    const location = {
+      input_root: '/',
+      stdin: null,
+      adapters: [],
+      tokenizer: 'qwen3',
+      template: 'qwen3',
+      texts: [],
+    };
+    writeFileSync(folder.plan, JSON.stringify(plan));
+    writeFileSync(folder.location, JSON.stringify(location));
+    expect(runStatus({ outDir: folder.dir })).toMatchObject({ presumed: 0, owed: [0] });
+    const completion = { plan_id, task: 0, parts: [], totals: new TotalsBuilder().toTotals() };
+    writeMarker(presumptionPath(folder, 0), { plan_id, rows: [], completion });
+    expect(runStatus({ outDir: folder.dir })).toMatchObject({ presumed: 1, completed: 0, owed: [0] });
+    writeMarker(taskDecisionsPath(folder, 0), { plan_id, task: 0, rows: [] });
+    writeMarker(folder.decisions, presumedDecisions(plan));
+    adoptTasks(folder, plan, [0]);
+    expect(runStatus({ outDir: folder.dir })).toMatchObject({ presumed: 0, completed: 1, owed: [] });
+  });
+
   it('are dropped, with what they wrote, where it decided otherwise', () => {
     expect(adopt(filtered, [])).toEqual({ done: false, attempts: [] });
     expect(adopt([], filtered)).toEqual({ done: false, attempts: [] });
+    const weighed = { ...presumedDecisions(plan), weights: [{ stage: null, source: null, n: 1, weight: 2 }] };
+    expect(adopt([], [], weighed)).toEqual({ done: false, attempts: [] });
   });
 });
 

@@ -78,6 +78,14 @@ describe('verifyCorpus', () => {
     }
   });
 
+  test('says that a folder does not exist', async () => {
+    const { dir } = await corpus();
+    await expect(verifyCorpus(join(dir, 'nowhere'))).rejects.toMatchObject({
+      code: 'E_USAGE',
+      message: expect.stringContaining('no such folder'),
+    });
+  });
+
   test('catches any flipped bit of a shard by its sha256', async () => {
     const { dir } = await corpus({ sft: [sftRow()] });
     const good = readFileSync(join(dir, SFT));
