@@ -6,6 +6,7 @@ import type { RowEncoderOptions } from '../tokens/encode-row.js';
 import { layOut } from '../tokens/layout.js';
 import { MASK_POLICIES, type MaskPolicyName } from '../tokens/mask-policy.js';
 import { maskTokens } from '../tokens/token-mask.js';
+import { placeTokens } from '../tokens/token-places.js';
 
 /** A rendering as tokens, with a mask and the place of each token. */
 export interface TrainedTokens {
@@ -41,7 +42,7 @@ export function trainerTokens(
   const finder = new SpecialFinder(encoder.specials.keys());
   const layout = layOut({ segments, encoder, finder, cutAfterHeaders: mask.boundary === 'sampled' });
   const ids = encodeLayout(layout, encoder, { ids: new Int32Array(1024), length: 0 });
-  const into = { loss_mask: new Uint8Array(ids.length), segment: new Int32Array(ids.length) };
+  const into = new Uint8Array(ids.length);
   maskTokens(ids, { byteLengths, layout, marks, into });
-  return { ids, mask: into.loss_mask, segment: into.segment, segments };
+  return { ids, mask: into, segment: placeTokens(ids, byteLengths, layout), segments };
 }

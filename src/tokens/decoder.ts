@@ -1,11 +1,11 @@
 import type { Encoder } from './encoder.js';
 
 /** Cells of an id: its first four bytes and the next four (little endian, 0 where there are fewer), ... */
-export const HEAD = 0;
-export const NEXT = 1;
+const HEAD = 0;
+const NEXT = 1;
 /** ... its length in bytes, with SPECIAL for a special token, and where its bytes start. */
 export const SIZE = 2;
-export const START = 3;
+const START = 3;
 export const CELLS = 4;
 /** marks the size of a special token */
 export const SPECIAL = 1 << 24;
@@ -54,4 +54,25 @@ function fourBytes(piece: Uint8Array, from: number): number {
   let number = 0;
   for (let i = 0; i < 4; i++) number |= (piece[from + i] ?? 0) << (i << 3);
   return number;
+}
+
+/** Bytes that must be readable behind those that `isAt` looks at. */
+export const DECODING_PADDING = 8;
+
+/** Whether the bytes of a token stand at a place of the rendering, which must reach as far. */
+export function isAt(
+  expected: DataView,
+  at: number,
+  { cells, bytes }: DecodingTable,
+  cell: number,
+  size: number,
+): boolean {
+  if (size === 0) return true;
+  const head = expected.getInt32(at, true) ^ (cells[cell + HEAD] as number);
+  if (size <= 4) return head << ((4 - size) << 3) === 0;
+  const next = expected.getInt32(at + 4, true) ^ (cells[cell + NEXT] as number);
+  if (head !== 0 || (size < 8 ? next << ((8 - size) << 3) : next) !== 0) return false;
+  const start = cells[cell + START] as number;
+  for (let b = 8; b < size; b++) if (bytes[start + b] !== expected.getUint8(at + b)) return false;
+  return true;
 }

@@ -8,6 +8,7 @@ import type { Layout } from './layout.js';
  */
 export function encodeLayout(layout: Layout, encoder: Encoder, sink: TokenSink): Int32Array {
   sink.length = 0;
+  sink.chunks?.clear();
   for (const piece of layout.pieces) {
     if (piece.special >= 0) {
       reserve(sink, 1);

@@ -4,13 +4,15 @@ import type { Rendering } from '../chat/segment.js';
 import { SpecialFinder } from '../chat/special-tokens.js';
 import { TrajmillError } from '../errors.js';
 import { RejectError } from '../logs/reject.js';
+import { ChunkTrail } from './chunk-trail.js';
 import { encodeLayout, sameIds } from './encode-layout.js';
 import type { Encoder, TokenSink } from './encoder.js';
 import { type Layout, layOut } from './layout.js';
 import type { MaskOptions } from './mask-options.js';
 import { Prover } from './proofs.js';
 import type { RowPlan } from './stretches.js';
-import { maskTokens, type TokenColumns } from './token-mask.js';
+import { maskTokens } from './token-mask.js';
+import { placeTokens } from './token-places.js';
 import type { IdDifference, MaskProofs, TokenRow } from './token-row.js';
 import { markTrained } from './trained-segments.js';
 import { decideTurns, type MaskSubject } from './trained-turns.js';
@@ -41,8 +43,9 @@ export class RowEncoder {
   readonly #byteLengths: Uint16Array;
   readonly #finder: SpecialFinder;
   readonly #prover: Prover;
-  readonly #sink: TokenSink = { ids: new Int32Array(1 << 16), length: 0 };
-  readonly #columns: TokenColumns = { loss_mask: new Uint8Array(0), segment: new Int32Array(0) };
+  readonly #chunks = new ChunkTrail();
+  readonly #sink: TokenSink = { ids: new Int32Array(1 << 16), length: 0, chunks: this.#chunks };
+  #mask = new Uint8Array(0);
 
   constructor(options: RowEncoderOptions) {
     const { encoder } = options;
@@ -73,18 +76,20 @@ export class RowEncoder {
     });
     const input_ids = encodeLayout(layout, encoder, this.#sink);
     const count = input_ids.length;
-    this.#makeRoom(count);
+    if (this.#mask.length < count) this.#mask = new Uint8Array(Math.max(count, this.#mask.length * 2));
     const { n_trained, straddled_tokens } = maskTokens(input_ids, {
       byteLengths: this.#byteLengths,
       layout,
       marks,
-      into: this.#columns,
+      chunks: this.#chunks.known(),
+      into: this.#mask,
     });
-    const loss_mask = this.#columns.loss_mask.subarray(0, count);
+    const loss_mask = this.#mask.subarray(0, count);
     const ids_differ_because = this.#differences({ trajectory, plan }, rendering, layout, input_ids);
     const proofs = this.#prover.prove({
       input_ids,
       loss_mask,
+      chunks: this.#chunks.known(),
       straddled_tokens,
       ids_differ_because,
       segments,
@@ -94,10 +99,16 @@ export class RowEncoder {
       altered: new Set(rendering.stripped_reasoning),
     });
     refuseUnproved(proofs);
+    const byteLengths = this.#byteLengths;
+    let places: Int32Array | null = null;
     return {
       input_ids,
       loss_mask,
-      segment_of_token: this.#columns.segment.subarray(0, count),
+      // most rows are never asked for it
+      get segment_of_token() {
+        places ??= placeTokens(input_ids, byteLengths, layout);
+        return places;
+      },
       segments,
       n_trained,
       trained_turns: [...decision.trained],
@@ -121,14 +132,6 @@ export class RowEncoder {
       throw new RejectError('template_not_prefix', `template ${renderer.name} cannot keep earlier reasoning`);
     }
     return preserved;
-  }
-
-  #makeRoom(count: number): void {
-    const columns = this.#columns;
-    if (columns.segment.length >= count) return;
-    const size = Math.max(count, columns.segment.length * 2);
-    columns.loss_mask = new Uint8Array(size);
-    columns.segment = new Int32Array(size);
   }
 
   /** Why the ids are not those of the template's own rendering, encoded with special tokens found everywhere. */

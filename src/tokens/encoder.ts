@@ -1,9 +1,12 @@
+import type { ChunkTrail } from './chunk-trail.js';
 import type { AddedToken } from './tokenizer-json.js';
 
 /** A growing list of ids in a reused typed array. `length` ids are valid. */
 export interface TokenSink {
   ids: Int32Array;
   length: number;
+  /** filled by engines that keep chunks */
+  readonly chunks?: ChunkTrail;
 }
 
 /** Makes room for `extra` more ids; doubles, so that appending stays linear. */

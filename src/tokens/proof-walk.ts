@@ -1,7 +1,10 @@
 import type { Segment } from '../chat/segment.js';
-import { CELLS, type DecodingTable, HEAD, NEXT, SIZE, SPECIAL, START } from './decoder.js';
-import { COMPOSED, flaggedRegions, TRAINED } from './flagged-regions.js';
+import type { KnownChunks } from './chunk-trail.js';
+import { CELLS, type DecodingTable, isAt, SIZE, SPECIAL } from './decoder.js';
+import { flaggedRegions, TRAINED } from './flagged-regions.js';
 import type { Layout } from './layout.js';
+import { LOOK, likeZones } from './like-zones.js';
+import { chunkDecoder } from './proof-chunks.js';
 
 /** Kinds of segments, as stop tokens see them. */
 const OTHER = 0;
@@ -24,13 +27,12 @@ export interface WalkInput {
   readonly layout: Layout;
   /** 1 for each segment that is to be trained */
   readonly marks: Uint8Array;
-  /** the normalised rendering in bytes, readable EXPECTED_PADDING bytes beyond `layout.bytes` */
+  /** the normalised rendering in bytes, readable DECODING_PADDING bytes beyond `layout.bytes` */
   readonly expected: DataView;
+  readonly chunks: KnownChunks | null;
   readonly table: DecodingTable;
   readonly stopIds: ReadonlySet<number | undefined>;
 }
-
-export const EXPECTED_PADDING = 8;
 
 /** What one walk over the tokens of a row finds. */
 export interface WalkFindings {
@@ -52,14 +54,17 @@ export interface WalkFindings {
 
 /** Decodes a row and holds each token against the rendering and the marks: one pass, linear in the ids. */
 export function walkTokens(input: WalkInput): WalkFindings {
-  const { input_ids: ids, loss_mask: mask, segments, layout, expected, table, stopIds } = input;
+  const { input_ids: ids, loss_mask: mask, segments, layout, expected, chunks, table, stopIds } = input;
   const { cells, ids: known } = table;
-  const { flags, ends } = flaggedRegions(input.marks, layout);
+  const decode = chunkDecoder(table);
+  const regions = flaggedRegions(input.marks, layout);
+  const { flags, ends } = regions;
   const kinds = new Uint8Array(segments.length);
   segments.forEach(({ part }, k) => {
     kinds[k] = KIND_OF_PART[part] ?? OTHER;
   });
   const glue = layout.pieces.filter((piece) => piece.special >= 0);
+  const zones = likeZones(regions, (segment) => kinds[segment] === STOP, layout);
   const total = layout.bytes;
   const last = segments.length - 1;
   const stoppedTurns: number[] = [];
@@ -71,24 +76,34 @@ export function walkTokens(input: WalkInput): WalkFindings {
   let straddled = 0;
   let region = 0;
   let segment = 0;
+  let zone = 0;
   let opened = -1;
   let nextGlue = 0;
+  let chunk = 0;
   let at = 0;
 
   for (let i = 0; i < ids.length; ) {
-    while (region < ends.length - 1 && (ends[region] as number) <= at) region++;
-    while (segment < last && (layout.low[segment + 1] as number) <= at) segment++;
-    // Most tokens lie well inside a region and a segment, have the mask of the region, and are no special ones.
-    const flag = flags[region] as number;
-    const wanted = flag === TRAINED ? 1 : 0;
-    const isPlain = flag !== COMPOSED && (wanted === 0 || kinds[segment] !== STOP);
-    const limit = isPlain
-      ? Math.min(
-          region < ends.length - 1 ? (ends[region] as number) : total,
-          segment < last ? (layout.low[segment + 1] as number) : total,
-        )
-      : 0;
-    for (; i < ids.length; i++) {
+    while (zone < zones.ends.length && (zones.ends[zone] as number) <= at) zone++;
+    // Most tokens lie well inside a zone, have its mask, and are no special ones.
+    const wanted = zones.masks[zone] as number;
+    const limit = wanted === LOOK ? 0 : (zones.ends[zone] as number);
+    while (i < ids.length) {
+      if (chunks !== null) {
+        const { kept, starts, entries } = chunks;
+        while (chunk < starts.length && (starts[chunk] as number) < i) chunk++;
+        const entry = starts[chunk] === i ? (entries[chunk] as number) : -1;
+        if (
+          entry >= 0 &&
+          at + kept.bytesOf(entry) <= limit &&
+          kept.decodes(entry, decode) &&
+          kept.holds(entry, ids, i, expected, at) &&
+          isMasked(mask, i, i + kept.idsOf(entry), wanted)
+        ) {
+          at += kept.bytesOf(entry);
+          i += kept.idsOf(entry);
+          continue;
+        }
+      }
       const id = ids[i] as number;
       if (id < 0 || id >= known || mask[i] !== wanted) break;
       const cell = id * CELLS;
@@ -96,6 +111,7 @@ export function walkTokens(input: WalkInput): WalkFindings {
       if (size === 0 || size >= SPECIAL || at + size > limit) break;
       if (!isAt(expected, at, table, cell, size)) decodes = false;
       at += size;
+      i++;
     }
     if (i === ids.length) break;
 
@@ -155,20 +171,7 @@ export function walkTokens(input: WalkInput): WalkFindings {
   };
 }
 
-/** Whether the bytes of a token stand at a place of the rendering, which must reach as far. */
-function isAt(
-  expected: DataView,
-  at: number,
-  { cells, bytes }: DecodingTable,
-  cell: number,
-  size: number,
-): boolean {
-  if (size === 0) return true;
-  const head = expected.getInt32(at, true) ^ (cells[cell + HEAD] as number);
-  if (size <= 4) return head << ((4 - size) << 3) === 0;
-  const next = expected.getInt32(at + 4, true) ^ (cells[cell + NEXT] as number);
-  if (head !== 0 || (size < 8 ? next << ((8 - size) << 3) : next) !== 0) return false;
-  const start = cells[cell + START] as number;
-  for (let b = 8; b < size; b++) if (bytes[start + b] !== expected.getUint8(at + b)) return false;
+function isMasked(mask: Uint8Array, from: number, to: number, wanted: number): boolean {
+  for (let i = from; i < to; i++) if (mask[i] !== wanted) return false;
   return true;
 }

@@ -1,12 +1,13 @@
 import type { Segment } from '../chat/segment.js';
 import { SpecialFinder } from '../chat/special-tokens.js';
-import { type DecodingTable, decodingTable } from './decoder.js';
+import type { KnownChunks } from './chunk-trail.js';
+import { DECODING_PADDING, type DecodingTable, decodingTable } from './decoder.js';
 import type { Encoder, TokenSink } from './encoder.js';
 import type { Layout } from './layout.js';
 import type { MaskOptions } from './mask-options.js';
 import { MASK_POLICIES } from './mask-policy.js';
 import { expectedSegments } from './proof-segments.js';
-import { EXPECTED_PADDING, walkTokens } from './proof-walk.js';
+import { walkTokens } from './proof-walk.js';
 import { normalizerOf, type TextNormalizer } from './text-normalizer.js';
 import type { IdDifference, MaskProofs } from './token-row.js';
 import type { MaskSubject } from './trained-turns.js';
@@ -15,6 +16,8 @@ import type { MaskSubject } from './trained-turns.js';
 export interface ProofInput {
   readonly input_ids: Int32Array;
   readonly loss_mask: Uint8Array;
+  /** chunks of the ids whose text was seen before, if the encoder says so */
+  readonly chunks?: KnownChunks | null;
   readonly straddled_tokens: number;
   readonly ids_differ_because: readonly IdDifference[];
   readonly segments: readonly Segment[];
@@ -62,6 +65,7 @@ export class Prover {
       layout,
       marks: marks ?? new Uint8Array(segments.length),
       expected,
+      chunks: input.chunks ?? null,
       table: this.#table,
       stopIds,
     });
@@ -79,14 +83,14 @@ export class Prover {
 
   /** The normalised rendering as bytes, piece by piece, in a buffer that is used again. */
   #expectedBytes({ pieces, bytes }: Layout): DataView {
-    if (this.#expected.length < bytes + EXPECTED_PADDING) {
-      this.#expected = Buffer.alloc(Math.max(bytes + EXPECTED_PADDING, this.#expected.length * 2));
+    if (this.#expected.length < bytes + DECODING_PADDING) {
+      this.#expected = Buffer.alloc(Math.max(bytes + DECODING_PADDING, this.#expected.length * 2));
     }
     const buffer = this.#expected;
     for (const { text, special, start } of pieces) {
       buffer.write(special >= 0 ? text : this.#normalizer.normalize(text), start);
     }
-    return new DataView(buffer.buffer, buffer.byteOffset, bytes + EXPECTED_PADDING);
+    return new DataView(buffer.buffer, buffer.byteOffset, bytes + DECODING_PADDING);
   }
 
   /** The bytes between the edges of each trained run are the run's own text, normalised by itself. */

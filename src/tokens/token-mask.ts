@@ -1,64 +1,70 @@
+import type { KnownChunks } from './chunk-trail.js';
 import type { Layout } from './layout.js';
-
-/** The per-token columns of a row; the arrays are large enough and reused. */
-export interface TokenColumns {
-  loss_mask: Uint8Array;
-  /** number of the segment in which each token starts */
-  segment: Int32Array;
-}
 
 export interface MaskCount {
   readonly n_trained: number;
   readonly straddled_tokens: number;
 }
 
+export interface MaskInput {
+  /** bytes of each id */
+  readonly byteLengths: Uint16Array;
+  readonly layout: Layout;
+  /** 1 for each segment to be trained */
+  readonly marks: Uint8Array;
+  readonly chunks?: KnownChunks | null;
+  /** takes 0 or 1 per id; at least as long as the ids */
+  readonly into: Uint8Array;
+}
+
 /**
  * Masks tokens by byte spans: a token is trained when all its bytes lie in trained segments, and straddles when
- * only some do. `ids` and the byte length of each id give the byte ends as a running sum. Linear.
+ * only some do. `ids` and the byte length of each id, or of a chunk of them, give the byte ends as a running sum. Linear.
  */
-export function maskTokens(
-  ids: Int32Array,
-  options: { byteLengths: Uint16Array; layout: Layout; marks: Uint8Array; into: TokenColumns },
-): MaskCount {
-  const { byteLengths, layout, marks, into } = options;
-  const { low } = layout;
+export function maskTokens(ids: Int32Array, input: MaskInput): MaskCount {
+  const { byteLengths, layout, marks, chunks = null, into } = input;
   const runs = trainedRuns(layout, marks);
-  const last = marks.length - 1;
   let run = 0;
-  let segment = 0;
   let start = 0;
   let trained = 0;
   let straddled = 0;
+  let chunk = 0;
   for (let i = 0; i < ids.length; ) {
-    while (segment < last && (low[segment + 1] ?? 0) <= start) segment++;
-    while (run < runs.count && (runs.outerEnd[run] ?? 0) <= start) run++;
+    while (run < runs.count && (runs.outerEnd[run] as number) <= start) run++;
     const first = i;
-    const outside = run === runs.count || start < (runs.outerStart[run] ?? 0);
-    const inside = !outside && (runs.innerStart[run] ?? 0) <= start;
-    const behindSegment = segment < last ? (low[segment + 1] ?? 0) : Number.POSITIVE_INFINITY;
-    const behindRun = run === runs.count ? Number.POSITIVE_INFINITY : (runs.outerStart[run] ?? 0);
-    const limit = Math.min(behindSegment, outside ? behindRun : inside ? (runs.innerEnd[run] ?? 0) : start);
+    const outside = run === runs.count || start < (runs.outerStart[run] as number);
+    const inside = !outside && (runs.innerStart[run] as number) <= start;
+    const behind = run === runs.count ? Number.POSITIVE_INFINITY : (runs.outerStart[run] as number);
+    const limit = outside ? behind : inside ? (runs.innerEnd[run] as number) : start;
     // the tokens up to the next edge are alike
-    for (; i < ids.length; i++) {
+    while (i < ids.length) {
+      if (chunks !== null) {
+        const { kept, starts, entries } = chunks;
+        while (chunk < starts.length && (starts[chunk] as number) < i) chunk++;
+        const entry = starts[chunk] === i ? (entries[chunk] as number) : -1;
+        if (entry >= 0 && start + kept.bytesOf(entry) <= limit) {
+          start += kept.bytesOf(entry);
+          i += kept.idsOf(entry);
+          continue;
+        }
+      }
       const length = byteLengths[ids[i] as number] ?? 0;
       if (length === 0 || start + length > limit) break;
       start += length;
+      i++;
     }
     if (i > first) {
-      const value = inside ? 1 : 0;
-      into.loss_mask.fill(value, first, i);
-      into.segment.fill(segment, first, i);
-      trained += value * (i - first);
+      into.fill(inside ? 1 : 0, first, i);
+      if (inside) trained += i - first;
       continue;
     }
     const end = start + (byteLengths[ids[i] as number] ?? 0);
     let value = 0;
-    if (run < runs.count && (runs.outerStart[run] ?? 0) < end) {
-      if (inside && end <= (runs.innerEnd[run] ?? 0)) value = 1;
+    if (run < runs.count && (runs.outerStart[run] as number) < end) {
+      if (inside && end <= (runs.innerEnd[run] as number)) value = 1;
       else straddled++;
     }
-    into.loss_mask[i] = value;
-    into.segment[i] = segment;
+    into[i] = value;
     trained += value;
     start = end;
     i++;

@@ -3,6 +3,7 @@ import { type Encoder, reserve, type SpecialHandling, type TokenSink } from '../
 import { bytesOfId, specialIds } from '../token-bytes.js';
 import type { AddedToken } from '../tokenizer-json.js';
 import type { BpeTables } from './bpe-tables.js';
+import { ChunkMemo, UNKNOWN } from './chunk-memo.js';
 import { toNfc } from './nfc.js';
 import { SPLIT_KINDS } from './split-kinds.js';
 import { PADDING } from './utf8.js';
@@ -28,11 +29,14 @@ export class BpeEncoder implements Encoder {
   readonly #splitter: AddedTokenSplitter;
   readonly #merger: WordMerger;
   readonly #cache = new WordCache();
+  readonly #memo = new ChunkMemo();
   readonly #wordEnd: WordEnd;
   readonly #utf8 = new TextEncoder();
   readonly #encodeWords = (text: string, into: TokenSink): void => this.#encodeText(text, into);
   #bytes = new Uint8Array(1 << 16);
   #view = new DataView(this.#bytes.buffer);
+  /** where the words ended that were scanned last */
+  #scanned = 0;
 
   constructor(tables: BpeTables, addedTokens: readonly AddedToken[], sha256: string) {
     this.tables = tables;
@@ -79,33 +83,64 @@ export class BpeEncoder implements Encoder {
     const end = this.#utf8.encodeInto(text, bytes).written;
     bytes.fill(0, end, end + PADDING);
     reserve(into, end);
-    into.length = this.#scan(bytes, view, end, into.ids, into.length);
+    into.length = this.#scan(bytes, view, end, into);
   }
 
-  /** Writes the ids of bytes[0, end) into `out` from `to` on; returns the place behind the last. */
-  #scan(bytes: Uint8Array, view: DataView, end: number, out: Int32Array, to: number): number {
+  /** Writes the ids of bytes[0, end) into a sink that has room for them; returns the place behind the last. */
+  #scan(bytes: Uint8Array, view: DataView, end: number, { ids, length, chunks }: TokenSink): number {
+    const memo = this.#memo;
+    let n = length;
+    let at = 0;
+    while (at < end) {
+      const first = n;
+      const start = at;
+      let entry = memo.find(bytes, view, at, end);
+      if (entry !== UNKNOWN) {
+        n += memo.copyIds(entry, ids, n);
+        at = memo.stop;
+      } else {
+        n = this.#scanWords(bytes, view, at, memo.stop, end, ids, n);
+        at = this.#scanned;
+        if (at === memo.stop) entry = memo.store(view, start, ids, first, n - first);
+      }
+      if (entry !== UNKNOWN && chunks !== undefined) chunks.add(memo, entry, first);
+    }
+    return n;
+  }
+
+  /** Writes the ids of the words that start in bytes[from, stop), a text that ends at `end`. */
+  #scanWords(
+    bytes: Uint8Array,
+    view: DataView,
+    from: number,
+    stop: number,
+    end: number,
+    out: Int32Array,
+    to: number,
+  ): number {
     const { classes, byteIds } = this.tables;
     const cache = this.#cache;
     const wordEnd = this.#wordEnd;
     let n = to;
-    let at = 0;
-    while (at < end) {
-      const stop = wordEnd(bytes, at, end, classes);
-      const length = stop - at;
+    let at = from;
+    while (at < stop) {
+      const after = wordEnd(bytes, at, end, classes);
+      const length = after - at;
       if (length === 1) {
         out[n++] = byteIds[bytes[at] as number] as number;
       } else if (length > MAX_CACHED_BYTES) {
-        n += this.#mergeWord(bytes, at, stop, out, n);
+        n += this.#mergeWord(bytes, at, after, out, n);
       } else {
         let count = cache.append(bytes, view, at, length, out, n);
         if (count === 0) {
-          count = this.#mergeWord(bytes, at, stop, out, n);
+          count = this.#mergeWord(bytes, at, after, out, n);
           cache.store(bytes, at, length, out, n, count);
         }
         n += count;
       }
-      at = stop;
+      at = after;
     }
+    this.#scanned = at;
     return n;
   }
 

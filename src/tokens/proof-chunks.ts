@@ -1,0 +1,25 @@
+import type { ChunkDecoder } from './chunk-trail.js';
+import { CELLS, type DecodingTable, isAt, SIZE, SPECIAL } from './decoder.js';
+
+const DECODERS = new WeakMap<DecodingTable, ChunkDecoder>();
+
+/** Decodes a chunk id by id with the prover's own table: every id known, none special, together just its bytes. */
+export function chunkDecoder(table: DecodingTable): ChunkDecoder {
+  const known = DECODERS.get(table);
+  if (known !== undefined) return known;
+  const decode: ChunkDecoder = (ids, { from, count }, view, place) => {
+    const end = place.at + place.size;
+    let at = place.at;
+    for (let i = from; i < from + count; i++) {
+      const id = ids[i] as number;
+      if (id < 0 || id >= table.ids) return false;
+      const size = table.cells[id * CELLS + SIZE] as number;
+      if (size === 0 || size >= SPECIAL || at + size > end || !isAt(view, at, table, id * CELLS, size))
+        return false;
+      at += size;
+    }
+    return at === end;
+  };
+  DECODERS.set(table, decode);
+  return decode;
+}
