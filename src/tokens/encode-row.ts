@@ -142,15 +142,14 @@ export class RowEncoder {
     ids: Int32Array,
   ): IdDifference[] {
     const reasons: IdDifference[] = [];
-    const text = joinSegments(rendering);
-    if (hasSpecialText(text, layout, this.#finder)) reasons.push('special_text');
+    if (hasSpecialText(layout, this.#finder)) reasons.push('special_text');
     if (this.#options.mask.boundary === 'sampled' && this.#differsFromWhole(rendering, ids)) {
       reasons.push('boundary_sampled');
     }
     if (plan.preserve || plan.joint !== null) {
       const { turns, tools } = trajectory;
       const own = this.#options.renderer.render({ turns, indices: plan.indices, tools });
-      if (joinSegments(own) !== text) reasons.push(plan.preserve ? 'preserved' : 'split');
+      if (joinSegments(own) !== layout.text) reasons.push(plan.preserve ? 'preserved' : 'split');
     }
     return reasons;
   }
@@ -170,7 +169,7 @@ function joinSegments({ segments }: Rendering): string {
 }
 
 /** Whether special tokens can be found in the whole text elsewhere than in the glue. */
-function hasSpecialText(text: string, { specialOffsets }: Layout, finder: SpecialFinder): boolean {
+function hasSpecialText({ text, specialOffsets }: Layout, finder: SpecialFinder): boolean {
   let found = 0;
   let elsewhere = false;
   finder.each(text, (offset) => {

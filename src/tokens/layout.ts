@@ -2,7 +2,7 @@ import type { Segment } from '../chat/segment.js';
 import type { SpecialFinder } from '../chat/special-tokens.js';
 import { mapEdges } from './byte-edges.js';
 import type { Encoder } from './encoder.js';
-import { normalizerOf } from './text-normalizer.js';
+import { normalizerOf, type TextNormalizer } from './text-normalizer.js';
 
 /** Text between two special tokens of the glue, or one such token. */
 export interface Piece {
@@ -16,6 +16,8 @@ export interface Piece {
 
 /** Where everything in a rendering lies: its pieces, and the bytes at which segments meet. */
 export interface Layout {
+  /** the whole rendering, not normalised */
+  readonly text: string;
   readonly pieces: readonly Piece[];
   /**
    * Segment k covers bytes high[k] to low[k + 1]; bytes low[k] to high[k] are a character composed across the
@@ -38,73 +40,126 @@ export interface LayoutInput {
 }
 
 /** Lays a rendering out. Special tokens are looked for in the glue alone. */
-export function layOut({ segments, encoder, finder, cutAfterHeaders }: LayoutInput): Layout {
-  const low = new Int32Array(segments.length + 1);
-  const high = new Int32Array(segments.length + 1);
-  const pieces: Piece[] = [];
-  const specialOffsets: number[] = [];
-  const normalizer = normalizerOf(encoder);
-  let pending = '';
-  let edges: number[] = [];
-  let offsets: number[] = [];
-  let bytes = 0;
-  let units = 0;
+export function layOut(input: LayoutInput): Layout {
+  const { segments, encoder, finder, cutAfterHeaders } = input;
+  const builder = new LayoutBuilder(segments, encoder);
+  for (let k = 0; k < segments.length; k++) {
+    const segment = segments[k] as Segment;
+    if (cutAfterHeaders && segment.part !== 'header' && segments[k - 1]?.part === 'header') builder.cut();
+    builder.openSegment();
+    if (segment.glue) finder.each(segment.text, (offset, special) => builder.special(offset, special));
+    builder.closeSegment(segment.text.length);
+  }
+  return builder.finish();
+}
 
-  const flush = (): void => {
-    const text = pending;
-    let end = bytes;
-    let next = 0;
-    for (const part of normalizer.parts(text)) {
-      const first = next;
-      while (next < offsets.length && (offsets[next] ?? 0) <= part.end) next++;
-      const here = edges.slice(first, next);
-      end = mapEdges(
+class LayoutBuilder {
+  readonly #text: string;
+  readonly #specials: ReadonlyMap<string, number>;
+  readonly #normalizer: TextNormalizer;
+  readonly #pieces: Piece[] = [];
+  readonly #specialOffsets: number[] = [];
+  readonly #low: Int32Array;
+  readonly #high: Int32Array;
+  /** of each edge its place in the text */
+  readonly #edges: Int32Array;
+  /** edges seen so far, and those of them that have their bytes */
+  #edgesSeen = 0;
+  #edgesMapped = 0;
+  /** where the text starts that has no piece yet, and where the segment that is being looked at does */
+  #pending = 0;
+  #segment = 0;
+  #bytes = 0;
+
+  constructor(segments: readonly Segment[], encoder: Encoder) {
+    let text = '';
+    for (const segment of segments) text += segment.text;
+    this.#text = text;
+    this.#specials = encoder.specials;
+    this.#normalizer = normalizerOf(encoder);
+    this.#low = new Int32Array(segments.length + 1);
+    this.#high = new Int32Array(segments.length + 1);
+    this.#edges = new Int32Array(segments.length + 1);
+  }
+
+  openSegment(): void {
+    this.#edges[this.#edgesSeen++] = this.#segment;
+  }
+
+  closeSegment(length: number): void {
+    this.#segment += length;
+  }
+
+  cut(): void {
+    this.#flush(this.#segment);
+  }
+
+  /** A special token at `offset` in the segment. */
+  special(offset: number, special: string): void {
+    const at = this.#segment + offset;
+    this.#flush(at);
+    const start = this.#bytes;
+    this.#bytes += Buffer.byteLength(special);
+    const id = this.#specials.get(special) ?? -1;
+    this.#pieces.push({ text: special, special: id, start, end: this.#bytes });
+    this.#specialOffsets.push(at);
+    this.#pending = at + special.length;
+  }
+
+  finish(): Layout {
+    this.openSegment();
+    this.#flush(this.#text.length);
+    return {
+      text: this.#text,
+      pieces: this.#pieces,
+      low: this.#low,
+      high: this.#high,
+      bytes: this.#bytes,
+      specialOffsets: this.#specialOffsets,
+    };
+  }
+
+  /** Makes the text before `end` a piece and maps the edges in it. */
+  #flush(end: number): void {
+    const from = this.#pending;
+    const text = this.#text.slice(from, end);
+    const start = this.#bytes;
+    if (this.#normalizer.keepsUnits(text)) this.#mapAsIs(text, from);
+    else this.#mapNormalized(text, from);
+    if (text !== '') this.#pieces.push({ text, special: -1, start, end: this.#bytes });
+    this.#pending = end;
+  }
+
+  /** Edges in text that is one byte a unit, normalised or not. */
+  #mapAsIs(text: string, from: number): void {
+    for (let k = this.#edgesMapped; k < this.#edgesSeen; k++) {
+      const at = this.#bytes + (this.#edges[k] as number) - from;
+      this.#low[k] = at;
+      this.#high[k] = at;
+    }
+    this.#edgesMapped = this.#edgesSeen;
+    this.#bytes += text.length;
+  }
+
+  #mapNormalized(text: string, from: number): void {
+    for (const part of this.#normalizer.parts(text)) {
+      const first = this.#edgesMapped;
+      const offsets: number[] = [];
+      while (this.#edgesMapped < this.#edgesSeen) {
+        const offset = (this.#edges[this.#edgesMapped] as number) - from;
+        if (offset > part.end) break;
+        offsets.push(offset - part.start);
+        this.#edgesMapped++;
+      }
+      this.#bytes = mapEdges(
+        { text: part.text, offsets, normalize: part.normalize, base: this.#bytes },
         {
-          text: part.text,
-          offsets: offsets.slice(first, next).map((offset) => offset - part.start),
-          normalize: part.normalize,
-          base: end,
-        },
-        {
-          edge(at, from, to) {
-            const edge = here[at] ?? 0;
-            low[edge] = from;
-            high[edge] = to;
+          edge: (at, low, high) => {
+            this.#low[first + at] = low;
+            this.#high[first + at] = high;
           },
         },
       );
     }
-    if (text !== '') pieces.push({ text, special: -1, start: bytes, end });
-    bytes = end;
-    pending = '';
-    edges = [];
-    offsets = [];
-  };
-
-  const addGlue = (text: string): void => {
-    let done = 0;
-    finder.each(text, (offset, special) => {
-      pending += text.slice(done, offset);
-      flush();
-      const start = bytes;
-      bytes += Buffer.byteLength(special);
-      pieces.push({ text: special, special: encoder.specials.get(special) ?? -1, start, end: bytes });
-      specialOffsets.push(units + offset);
-      done = offset + special.length;
-    });
-    pending += text.slice(done);
-  };
-
-  segments.forEach((segment, k) => {
-    if (cutAfterHeaders && segment.part !== 'header' && segments[k - 1]?.part === 'header') flush();
-    edges.push(k);
-    offsets.push(pending.length);
-    if (segment.glue) addGlue(segment.text);
-    else pending += segment.text;
-    units += segment.text.length;
-  });
-  edges.push(segments.length);
-  offsets.push(pending.length);
-  flush();
-  return { pieces, low, high, bytes, specialOffsets };
+  }
 }

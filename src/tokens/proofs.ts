@@ -53,11 +53,11 @@ export class Prover {
 
   prove(input: ProofInput): MaskProofs {
     const { input_ids, loss_mask, segments, layout, straddled_tokens } = input;
-    const expected = this.#expectedBytes(layout);
+    const asIs = layout.bytes === layout.text.length && this.#normalizer.keepsUnits(layout.text);
+    const expected = this.#expectedBytes(layout, asIs);
     const marks = expectedSegments({ ...input, mask: this.#mask });
-    const stopIds = new Set(
-      segments.flatMap(({ part, text }) => (part === 'stop' ? [this.#encoder.specials.get(text)] : [])),
-    );
+    const stopIds = new Set<number | undefined>();
+    for (const { part, text } of segments) if (part === 'stop') stopIds.add(this.#encoder.specials.get(text));
     const found = walkTokens({
       input_ids,
       loss_mask,
@@ -71,7 +71,7 @@ export class Prover {
     });
     const lengths = input_ids.length === loss_mask.length && found.binary;
     const sameText =
-      lengths && found.decodes && marks !== null && this.#runsAreTheirText(segments, marks, layout);
+      lengths && found.decodes && marks !== null && this.#runsAreTheirText(segments, marks, layout, asIs);
     return {
       lengths,
       trained_text: sameText && found.masked && found.straddled === straddled_tokens,
@@ -81,36 +81,47 @@ export class Prover {
     };
   }
 
-  /** The normalised rendering as bytes, piece by piece, in a buffer that is used again. */
-  #expectedBytes({ pieces, bytes }: Layout): DataView {
+  /** The normalised rendering as bytes, in a buffer that is used again. */
+  #expectedBytes({ text, pieces, bytes }: Layout, asIs: boolean): DataView {
     if (this.#expected.length < bytes + DECODING_PADDING) {
       this.#expected = Buffer.alloc(Math.max(bytes + DECODING_PADDING, this.#expected.length * 2));
     }
     const buffer = this.#expected;
-    for (const { text, special, start } of pieces) {
-      buffer.write(special >= 0 ? text : this.#normalizer.normalize(text), start);
+    if (asIs) buffer.write(text, 'latin1');
+    else {
+      for (const { text, special, start } of pieces) {
+        buffer.write(special >= 0 ? text : this.#normalizer.normalize(text), start);
+      }
     }
     return new DataView(buffer.buffer, buffer.byteOffset, bytes + DECODING_PADDING);
   }
 
   /** The bytes between the edges of each trained run are the run's own text, normalised by itself. */
-  #runsAreTheirText(segments: readonly Segment[], marks: Uint8Array, { low, high }: Layout): boolean {
+  #runsAreTheirText(segments: readonly Segment[], marks: Uint8Array, layout: Layout, asIs: boolean): boolean {
+    const { low, high } = layout;
     for (let k = 0; k < marks.length; k++) {
       if (marks[k] === 0) continue;
-      let text = '';
       let after = k;
-      for (; after < marks.length && marks[after] === 1; after++) text += segments[after]?.text ?? '';
-      const composed = low[k] !== high[k] || low[after] !== high[after];
-      const own = Buffer.from(this.#normalizer.normalize(text));
-      if (!composed && own.compare(this.#expected, high[k] ?? 0, low[after] ?? 0) !== 0) return false;
+      while (after < marks.length && marks[after] === 1) after++;
+      const run = segments.slice(k, after);
+      const [from, to] = [high[k] ?? 0, low[after] ?? 0];
+      const composed = low[k] !== from || to !== high[after];
+      const own = asIs ? standsAt(run, layout.text, from, to) : this.#isNormalizedAt(run, from, to);
+      if (!composed && !own) return false;
       k = after;
     }
     return true;
   }
 
+  #isNormalizedAt(run: readonly Segment[], from: number, to: number): boolean {
+    const text = run.map((segment) => segment.text).join('');
+    return Buffer.from(this.#normalizer.normalize(text)).compare(this.#expected, from, to) === 0;
+  }
+
   /** The stop token of every completed trained turn is trained once, behind its words; no other is. */
   #stopsAreOwed({ segments, subject, trained }: ProofInput, stoppedTurns: readonly number[]): boolean {
-    const printed = new Set(segments.flatMap(({ part, turn }) => (part === 'stop' ? [turn] : [])));
+    const printed = new Set<number>();
+    for (const { part, turn } of segments) if (part === 'stop') printed.add(turn);
     const mayLack = this.#mask.missing_stop === 'train_without_stop';
     const owed = new Map<number, number>();
     for (const turn of trained) {
@@ -122,9 +133,9 @@ export class Prover {
     return [...owed.values()].every((count) => count === 0);
   }
 
-  #provesRendering({ input_ids, ids_differ_because, segments, layout, full }: ProofInput): boolean {
+  #provesRendering({ input_ids, ids_differ_because, layout, full }: ProofInput): boolean {
     if (ids_differ_because.length > 0) return true;
-    const text = segments.map((segment) => segment.text).join('');
+    const { text } = layout;
     if (full === true) {
       const sink: TokenSink = { ids: new Int32Array(input_ids.length + 1), length: 0 };
       this.#encoder.encode(text, sink, 'match');
@@ -138,4 +149,14 @@ export class Prover {
     });
     return alike && next === layout.specialOffsets.length;
   }
+}
+
+/** Whether the texts of segments stand one after another in text[from, to). */
+function standsAt(run: readonly Segment[], text: string, from: number, to: number): boolean {
+  let at = from;
+  for (const segment of run) {
+    if (!text.startsWith(segment.text, at)) return false;
+    at += segment.text.length;
+  }
+  return at === to;
 }

@@ -26,7 +26,13 @@ export class TextNormalizer {
     this.#finder = new AddedTokenFinder(encoder.addedTokens.filter((token) => !token.normalized));
   }
 
+  /** Whether the text is its own normal form, one byte a UTF-16 unit. */
+  keepsUnits(text: string): boolean {
+    return Buffer.byteLength(text) === text.length && this.#normalize(text) === text;
+  }
+
   normalize(text: string): string {
+    if (!text.includes(SIGN_MARK)) return this.#normalize(text);
     const [first, ...others] = this.parts(text);
     if (first === undefined) return '';
     return others.reduce((whole, part) => whole + this.#normalize(part.text), this.#normalize(first.text));

@@ -60,12 +60,13 @@ function spanTrainable(span: Span, subject: MaskSubject, mask: MaskOptions): boo
 export function decideTurns({ subject, rendering, candidates, mask }: TurnQuestion): TurnDecision {
   const wordy = new Set<number>();
   const trainable = new Set<number>();
+  const stopped = new Set<number>();
   for (const segment of rendering.segments) {
+    if (segment.part === 'stop') stopped.add(segment.turn);
     if (segment.glue || segment.part === 'context') continue;
     wordy.add(segment.turn);
     if (wordsTrainable(segment, subject, mask)) trainable.add(segment.turn);
   }
-  const stopped = new Set(rendering.segments.flatMap(({ part, turn }) => (part === 'stop' ? [turn] : [])));
   const stripped = new Set(rendering.stripped_reasoning);
   const failed = mask.failed_turns === 'mask' ? failedTurns(subject.executions) : new Set<number>();
   const flags = new Set<string>();

@@ -74,7 +74,7 @@ const anyRow = fc
       ids: Int32Array.from(ids),
       segments: drawn.map(({ part }, turn) => ({ text: '', part, turn, span: 0, glue: true })),
       marks: Uint8Array.from(drawn, ({ mark }) => mark),
-      layout: { pieces, low, high, bytes: text.length, specialOffsets: [] },
+      layout: { text, pieces, low, high, bytes: text.length, specialOffsets: [] },
     };
   });
 

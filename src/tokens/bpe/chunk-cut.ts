@@ -5,7 +5,7 @@ const SLASH = 0x2f;
 /** Chunks have at least this many bytes, unless the text ends. */
 export const MIN_CHUNK = 16;
 /** From here on a chunk also ends before a blank between two words. */
-const SOFT_CHUNK = 96;
+export const SOFT_CHUNK = 96;
 /** Text without a place to cut for as long as this has no chunk. */
 export const MAX_CHUNK = 1024;
 
@@ -44,10 +44,10 @@ export function chunkEnd(bytes: Uint8Array, view: DataView, at: number, end: num
       continue;
     }
     i += (31 - Math.clz32(breaks & -breaks)) >> 3;
-    if (i < end && isCut(bytes, i, end)) return i;
+    if (i <= soft && isCut(bytes, i, end)) return i;
     i++;
   }
-  for (; i < limit; i++) if ((bytes[i - 1] === BREAK || bytes[i] === BLANK) && isCut(bytes, i, end)) return i;
+  for (i = Math.min(i, soft); i < limit; i++) if ((bytes[i - 1] === BREAK || bytes[i] === BLANK) && isCut(bytes, i, end)) return i;
   return limit;
 }
 
