@@ -2,7 +2,7 @@ import { type ResolvedTask, resolveTask, taskFlags } from '../grading/resolve.js
 import type { TaskRecord } from '../grading/task-record.js';
 import type { FilterReason, SelectionDecision } from '../selection/decision.js';
 import { selectPrefixes } from '../selection/select.js';
-import type { SftRow } from '../tables/table-specs.js';
+import type { NewTableRow } from '../tables/table-specs.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
 import { segmentWindows } from '../windows/segment.js';
 import type { WindowSegmentation } from '../windows/window.js';
@@ -30,7 +30,7 @@ export interface BuiltTrajectory {
   readonly taskId: string | null;
   readonly stage: StageOfInput;
   readonly split: string;
-  readonly sft: readonly SftRow[];
+  readonly sft: readonly NewTableRow<'sft'>[];
   /** sft rows and windows that were too long, by what became of them */
   readonly overLong: Counts;
   readonly rl: RlRows;

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openShardWriter, type ShardWriter } from '../tables/shard-writer.js';
-import { TABLES, type TableName, type TableRow } from '../tables/table-specs.js';
+import { type NewTableRow, TABLES, type TableName } from '../tables/table-specs.js';
 import type { Part } from './completion.js';
 import { makeFolder } from './make-folder.js';
 import type { RunFolder } from './run-folder.js';
@@ -44,7 +44,7 @@ export class PartWriters {
   }
 
   /** Appends a row; values are copied, so arrays may be reused. Rows of tables that are not asked for are dropped. */
-  async append<T extends TableName>(table: T, split: string, row: TableRow<T>): Promise<void> {
+  async append<T extends TableName>(table: T, split: string, row: NewTableRow<T>): Promise<void> {
     if (!this.wants(table)) return;
     const key = `${table}.${split}`;
     let part = this.#parts.get(key);

@@ -1,4 +1,5 @@
 import type { ColumnSpec, ColumnType } from './column.js';
+import { JsonValue } from './json-value.js';
 
 const INT32_MIN = -(2 ** 31);
 const INT32_MAX = 2 ** 31 - 1;
@@ -9,7 +10,10 @@ const isInteger = (value: unknown, low: number, high: number): boolean =>
 /** What a single value of each type must be; the text completes "must be". */
 const SCALARS: Record<string, { readonly must: string; readonly holds: (value: unknown) => boolean }> = {
   string: { must: 'a string', holds: (value) => typeof value === 'string' },
-  json: { must: 'a string of JSON', holds: (value) => typeof value === 'string' },
+  json: {
+    must: 'a string of JSON',
+    holds: (value) => typeof value === 'string' || value instanceof JsonValue,
+  },
   bool: { must: 'true or false', holds: (value) => typeof value === 'boolean' },
   int8: { must: 'an integer of 8 bits', holds: (value) => isInteger(value, -128, 127) },
   int32: { must: 'an integer of 32 bits', holds: (value) => isInteger(value, INT32_MIN, INT32_MAX) },

@@ -1,4 +1,5 @@
 import type { ColumnSpec } from './column.js';
+import type { JsonValue } from './json-value.js';
 
 /** One table as data: what it holds, how it is keyed, and its columns in file order. */
 export interface TableSpec {
@@ -49,6 +50,13 @@ type ValueOf<C extends ColumnSpec> =
 /** The row of a table: one field a column, snake_case as in the file. */
 export type RowOf<S extends TableSpec> = {
   readonly [C in S['columns'][number] as C['name']]: ValueOf<C>;
+};
+
+/** A row to be written: JSON need not be a string yet. */
+export type NewRowOf<S extends TableSpec> = {
+  readonly [C in S['columns'][number] as C['name']]:
+    | ValueOf<C>
+    | (C['type'] extends 'json' ? JsonValue : never);
 };
 
 /** A row whose table is known only at run time. */

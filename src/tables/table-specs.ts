@@ -4,7 +4,7 @@ import { RL_TABLE } from './specs/rl.js';
 import { SFT_TABLE } from './specs/sft.js';
 import { TRAJECTORIES_TABLE } from './specs/trajectories.js';
 import { WINDOWS_TABLE } from './specs/windows.js';
-import type { RowOf } from './table-spec.js';
+import type { NewRowOf, RowOf } from './table-spec.js';
 
 /** Version of the column lists: names may grow, never change. Stands in the footer of every shard. */
 export const SCHEMA_VERSION = 1;
@@ -39,3 +39,5 @@ export type ExpandedRow = RowOf<typeof EXPANDED_TABLE>;
 export type ExecutionRow = RowOf<typeof EXECUTIONS_TABLE>;
 export type TrajectoryRow = RowOf<typeof TRAJECTORIES_TABLE>;
 export type TableRow<T extends TableName> = RowOf<(typeof TABLES)[T]>;
+/** A row of a table to be written. */
+export type NewTableRow<T extends TableName> = NewRowOf<(typeof TABLES)[T]>;

@@ -1,5 +1,7 @@
 import { type Data, type DataType, makeData } from 'apache-arrow';
 import { Bits, type ColumnArray, Growable } from './growable.js';
+import { JsonValue } from './json-value.js';
+import { writeJson } from './json-writer.js';
 
 /** Values of one column in Arrow's own layout, without validity. Values were checked before they come here. */
 export interface ValueStore {
@@ -80,13 +82,17 @@ class TextStore implements ValueStore {
   }
 
   push(value: unknown): void {
-    const text = String(value);
+    if (value instanceof JsonValue) writeJson(value.value, this.#text);
+    else this.#pushText(String(value));
+    this.#mark();
+  }
+
+  #pushText(text: string): void {
     // three bytes a UTF-16 unit always suffice; large texts are measured, so that memory does not triple
     const room = text.length < 65_536 ? text.length * 3 : Buffer.byteLength(text, 'utf8');
     const bytes = this.#text.reserve(room);
     const start = this.#text.length;
     this.#text.length += utf8.encodeInto(text, bytes.subarray(start)).written;
-    this.#mark();
   }
 
   pushNull(): void {

@@ -46,15 +46,20 @@ export function layOut(input: LayoutInput): Layout {
   for (let k = 0; k < segments.length; k++) {
     const segment = segments[k] as Segment;
     if (cutAfterHeaders && segment.part !== 'header' && segments[k - 1]?.part === 'header') builder.cut();
-    builder.openSegment();
+    builder.openSegment(segment.text);
     if (segment.glue) finder.each(segment.text, (offset, special) => builder.special(offset, special));
-    builder.closeSegment(segment.text.length);
+    builder.closeSegment();
   }
   return builder.finish();
 }
 
+/** Beyond Latin-1: one such character makes a string of two bytes a unit, and all strings cut out of it. */
+const WIDE = /[\u0100-\uffff]/;
+
 class LayoutBuilder {
   readonly #text: string;
+  /** a piece of such a text is put together anew, so that it has one byte a unit wherever it can */
+  readonly #wide: boolean;
   readonly #specials: ReadonlyMap<string, number>;
   readonly #normalizer: TextNormalizer;
   readonly #pieces: Piece[] = [];
@@ -66,15 +71,20 @@ class LayoutBuilder {
   /** edges seen so far, and those of them that have their bytes */
   #edgesSeen = 0;
   #edgesMapped = 0;
-  /** where the text starts that has no piece yet, and where the segment that is being looked at does */
+  /** where the text starts that has no piece yet, and what of it was put together */
   #pending = 0;
-  #segment = 0;
+  #pendingText = '';
+  /** the segment that is being looked at, where it starts, and how much of it has a piece or is pending */
+  #segment = '';
+  #segmentAt = 0;
+  #segmentUsed = 0;
   #bytes = 0;
 
   constructor(segments: readonly Segment[], encoder: Encoder) {
     let text = '';
     for (const segment of segments) text += segment.text;
     this.#text = text;
+    this.#wide = WIDE.test(text);
     this.#specials = encoder.specials;
     this.#normalizer = normalizerOf(encoder);
     this.#low = new Int32Array(segments.length + 1);
@@ -82,32 +92,37 @@ class LayoutBuilder {
     this.#edges = new Int32Array(segments.length + 1);
   }
 
-  openSegment(): void {
-    this.#edges[this.#edgesSeen++] = this.#segment;
+  openSegment(text: string): void {
+    this.#edges[this.#edgesSeen++] = this.#segmentAt;
+    this.#segment = text;
+    this.#segmentUsed = 0;
   }
 
-  closeSegment(length: number): void {
-    this.#segment += length;
+  closeSegment(): void {
+    this.#use(this.#segment.length);
+    this.#segmentAt += this.#segment.length;
   }
 
   cut(): void {
-    this.#flush(this.#segment);
+    this.#flush(this.#segmentAt);
   }
 
   /** A special token at `offset` in the segment. */
   special(offset: number, special: string): void {
-    const at = this.#segment + offset;
+    const at = this.#segmentAt + offset;
+    this.#use(offset);
     this.#flush(at);
     const start = this.#bytes;
     this.#bytes += Buffer.byteLength(special);
     const id = this.#specials.get(special) ?? -1;
     this.#pieces.push({ text: special, special: id, start, end: this.#bytes });
     this.#specialOffsets.push(at);
+    this.#segmentUsed = offset + special.length;
     this.#pending = at + special.length;
   }
 
   finish(): Layout {
-    this.openSegment();
+    this.openSegment('');
     this.#flush(this.#text.length);
     return {
       text: this.#text,
@@ -119,15 +134,23 @@ class LayoutBuilder {
     };
   }
 
+  /** Makes what the segment has before `end` pending. */
+  #use(end: number): void {
+    if (!this.#wide || end <= this.#segmentUsed) return;
+    this.#pendingText += this.#segment.slice(this.#segmentUsed, end);
+    this.#segmentUsed = end;
+  }
+
   /** Makes the text before `end` a piece and maps the edges in it. */
   #flush(end: number): void {
     const from = this.#pending;
-    const text = this.#text.slice(from, end);
+    const text = this.#wide ? this.#pendingText : this.#text.slice(from, end);
     const start = this.#bytes;
     if (this.#normalizer.keepsUnits(text)) this.#mapAsIs(text, from);
     else this.#mapNormalized(text, from);
     if (text !== '') this.#pieces.push({ text, special: -1, start, end: this.#bytes });
     this.#pending = end;
+    this.#pendingText = '';
   }
 
   /** Edges in text that is one byte a unit, normalised or not. */

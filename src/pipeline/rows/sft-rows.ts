@@ -1,7 +1,8 @@
 import { toMessages } from '../../chat/messages.js';
 import { RejectError } from '../../logs/reject.js';
 import type { SelectedPrefix } from '../../selection/decision.js';
-import type { SftRow } from '../../tables/table-specs.js';
+import { JsonValue } from '../../tables/json-value.js';
+import type { NewTableRow } from '../../tables/table-specs.js';
 import { fitRows } from '../../tokens/fit-length.js';
 import { planRows } from '../../tokens/stretches.js';
 import type { MaskProofs } from '../../tokens/token-row.js';
@@ -12,8 +13,10 @@ import type { StageOfInput } from '../stage.js';
 import type { TaskContext } from '../task-context.js';
 import { lineage, rowName } from './lineage.js';
 
+type NewSftRow = NewTableRow<'sft'>;
+
 /** Names of the proofs that held; throws a reject when one did not. */
-function heldProofs(proofs: MaskProofs, row: string): SftRow['proofs'] {
+function heldProofs(proofs: MaskProofs, row: string): NewSftRow['proofs'] {
   const failed = Object.entries(proofs).filter(([, held]) => held !== true);
   if (failed.length > 0) {
     throw new RejectError(
@@ -21,7 +24,7 @@ function heldProofs(proofs: MaskProofs, row: string): SftRow['proofs'] {
       `${failed.map(([name]) => name).join(', ')} failed for row ${row}`,
     );
   }
-  return Object.keys(proofs) as SftRow['proofs'][number][];
+  return Object.keys(proofs) as NewSftRow['proofs'][number][];
 }
 
 /** Tokens of the turns after a prefix, as the template renders them at the end of the whole conversation. */
@@ -55,7 +58,7 @@ export function sftRows(options: {
   split: string;
   stage: StageOfInput;
   overLong: Tally;
-}): SftRow[] {
+}): NewSftRow[] {
   const { context, trajectory, prefix, split, stage, overLong } = options;
   const { config } = context.plan.body;
   const plans = planRows({
@@ -65,7 +68,7 @@ export function sftRows(options: {
     renderer: context.renderer,
   });
   const cutTokens = countCutTokens(context, trajectory, prefix.last_turn);
-  const rows: SftRow[] = [];
+  const rows: NewSftRow[] = [];
   for (const plan of plans) {
     const fitted = fitRows({
       trajectory,
@@ -115,7 +118,7 @@ export function sftRows(options: {
         strategy: config.strategy,
         ids_differ_because: encoded.ids_differ_because,
         proofs: heldProofs(encoded.proofs, name),
-        messages: JSON.stringify(toMessages({ turns }, shown.indices, encoded.trained_turns)),
+        messages: new JsonValue(toMessages({ turns }, shown.indices, encoded.trained_turns)),
         tools: trajectory.tools,
       });
     }

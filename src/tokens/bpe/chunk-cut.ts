@@ -47,7 +47,8 @@ export function chunkEnd(bytes: Uint8Array, view: DataView, at: number, end: num
     if (i <= soft && isCut(bytes, i, end)) return i;
     i++;
   }
-  for (i = Math.min(i, soft); i < limit; i++) if ((bytes[i - 1] === BREAK || bytes[i] === BLANK) && isCut(bytes, i, end)) return i;
+  for (i = Math.min(i, soft); i < limit; i++)
+    if ((bytes[i - 1] === BREAK || bytes[i] === BLANK) && isCut(bytes, i, end)) return i;
   return limit;
 }
 

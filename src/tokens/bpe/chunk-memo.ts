@@ -2,12 +2,12 @@ import type { ChunkDecoder, KeptChunks } from '../chunk-trail.js';
 import { chunkEnd, isCut, MAX_CHUNK, MIN_CHUNK } from './chunk-cut.js';
 import { PADDING } from './utf8.js';
 
+/** Bytes that are kept at most, a power of two; there is room for an id to four of them and for a chunk to 64. */
 const ARENA_BYTES = 8 << 20;
-const ARENA_IDS = ARENA_BYTES >> 2;
-const ENTRY_BITS = (1 << 17) - 1;
+const BYTES_PER_ID = 4;
+const BYTES_PER_ENTRY = 64;
+const ENTRY_BITS = ARENA_BYTES / BYTES_PER_ENTRY - 1;
 const HASH_BITS = ~ENTRY_BITS;
-const MAX_ENTRIES = ENTRY_BITS;
-const SLOTS = 1 << 18;
 
 /** Numbers of an entry: where its bytes start and how many they are, the same of its ids, ... */
 const CELLS = 5;
@@ -26,11 +26,13 @@ export const UNKNOWN = -1;
  * arrays of fixed size (up to 22 MB, touched as they fill). When anything is full, everything is forgotten.
  */
 export class ChunkMemo implements KeptChunks {
-  readonly #view = new DataView(new ArrayBuffer(ARENA_BYTES + PADDING));
-  readonly #ids = new Int32Array(ARENA_IDS);
-  readonly #entries = new Int32Array(MAX_ENTRIES * CELLS);
-  /** number of an entry, plus 1, and above it what the hash has beyond its place */
-  readonly #slots = new Int32Array(SLOTS);
+  readonly #maxBytes: number;
+  readonly #maxEntries: number;
+  readonly #view: DataView;
+  readonly #ids: Int32Array;
+  readonly #entries: Int32Array;
+  /** number of an entry, plus 1, and above it bits of the hash; at least half of them are free */
+  readonly #slots: Int32Array;
   #count = 0;
   #bytesUsed = 0;
   #idsUsed = 0;
@@ -43,6 +45,16 @@ export class ChunkMemo implements KeptChunks {
   generation = 0;
   /** where the chunk ends that was looked for last */
   stop = 0;
+
+  /** `bytes` to keep at most: a power of two from 4096 to 8 MB, the default. */
+  constructor({ bytes = ARENA_BYTES }: { readonly bytes?: number } = {}) {
+    this.#maxBytes = bytes;
+    this.#maxEntries = bytes / BYTES_PER_ENTRY - 1;
+    this.#view = new DataView(new ArrayBuffer(bytes + PADDING));
+    this.#ids = new Int32Array(bytes / BYTES_PER_ID);
+    this.#entries = new Int32Array(this.#maxEntries * CELLS);
+    this.#slots = new Int32Array((bytes / BYTES_PER_ENTRY) * 2);
+  }
 
   /**
    * Looks for the chunk that starts at `at`, a start of a word, and says in `stop` where it ends. Returns its entry
@@ -65,8 +77,9 @@ export class ChunkMemo implements KeptChunks {
     this.#hash = hash;
     const slots = this.#slots;
     const mark = hash & HASH_BITS;
-    let slot = placeOf(hash);
-    for (; ; slot = (slot + 1) & (SLOTS - 1)) {
+    const last = slots.length - 1;
+    let slot = hash & last;
+    for (; ; slot = (slot + 1) & last) {
       const cell = slots[slot] as number;
       if (cell === 0) break;
       if ((cell & HASH_BITS) !== mark) continue;
@@ -84,12 +97,12 @@ export class ChunkMemo implements KeptChunks {
     const size = this.stop - at;
     if (size < MIN_CHUNK || size >= MAX_CHUNK) return UNKNOWN;
     if (
-      this.#count >= MAX_ENTRIES ||
-      this.#bytesUsed + size > ARENA_BYTES ||
-      this.#idsUsed + count > ARENA_IDS
+      this.#count >= this.#maxEntries ||
+      this.#bytesUsed + size > this.#maxBytes ||
+      this.#idsUsed + count > this.#ids.length
     ) {
       this.#forget();
-      this.#free = placeOf(this.#hash);
+      this.#free = this.#hash & (this.#slots.length - 1);
     }
     const entry = this.#count++;
     const cells = this.#entries;
@@ -124,6 +137,8 @@ export class ChunkMemo implements KeptChunks {
   }
 
   decodes(entry: number, decode: ChunkDecoder): boolean {
+    // what was found of a forgotten entry says nothing of what lies there now
+    if (entry >= this.#count) return false;
     const cells = this.#entries;
     const known = cells[entry * CELLS + DECODES] as number;
     if (known !== 0) return known === 1;
@@ -172,12 +187,8 @@ export class ChunkMemo implements KeptChunks {
   }
 }
 
-function placeOf(hash: number): number {
-  return hash & (SLOTS - 1);
-}
-
 /** Of at least MIN_CHUNK bytes. */
-function hashOf(view: DataView, at: number, stop: number): number {
+export function hashOf(view: DataView, at: number, stop: number): number {
   let even = stop - at;
   let odd = 0;
   let i = at;
