@@ -1,5 +1,5 @@
 import { RejectError } from '../logs/reject.js';
-import type { SpanKind, ToolCall } from '../trajectory/span.js';
+import type { Span, SpanKind, ToolCall } from '../trajectory/span.js';
 import type { Role, Turn } from '../trajectory/turn.js';
 import { readJson, toPythonJson } from './python-json.js';
 
@@ -47,15 +47,16 @@ const REASONING_JOINT = '\n';
  * spans beside it with a parsed call. Throws RejectError('template_error') for a span that has no place.
  */
 export function toChatMessage(turn: Turn, index: number): ChatMessage {
-  const content = new FieldBuilder();
-  const reasoning = new FieldBuilder();
+  let content: GrowingField | null = null;
+  let reasoning: GrowingField | null = null;
   const calls: ChatCall[] = [];
-  turn.spans.forEach((span, spanIndex) => {
-    if (span.inline) content.add(span.text, spanIndex, span.kind);
-    else if (span.kind === 'reasoning') reasoning.add(span.text, spanIndex, span.kind, REASONING_JOINT);
+  for (let k = 0; k < turn.spans.length; k++) {
+    const span = turn.spans[k] as Span;
+    if (span.inline) content = grown(content, span, k, '');
+    else if (span.kind === 'reasoning') reasoning = grown(reasoning, span, k, REASONING_JOINT);
     else if (span.call !== null && turn.role === 'assistant') {
       calls.push({
-        span: spanIndex,
+        span: k,
         id: span.call.id,
         name: span.call.name,
         arguments: callArguments(span.call),
@@ -67,14 +68,14 @@ export function toChatMessage(turn: Turn, index: number): ChatMessage {
         `turn ${index}: a ${span.kind} span beside the content has no place in a chat message`,
       );
     }
-  });
+  }
   return {
     turn: index,
     role: turn.role,
     name: turn.name,
     tool_call_id: turn.tool_call_id,
-    content: content.field(),
-    reasoning: reasoning.count === 0 ? null : reasoning.field(),
+    content: content ?? { text: '', pieces: [] },
+    reasoning,
     calls,
   };
 }
@@ -99,20 +100,17 @@ function callArguments(call: ToolCall): string {
   }
 }
 
-class FieldBuilder {
-  count = 0;
-  private text = '';
-  private readonly pieces: Piece[] = [];
+interface GrowingField {
+  text: string;
+  readonly pieces: Piece[];
+}
 
-  add(text: string, span: number, kind: SpanKind, joint = ''): void {
-    if (this.count > 0) this.text += joint;
-    this.count++;
-    const start = this.text.length;
-    this.text += text;
-    this.pieces.push({ start, end: this.text.length, span, kind });
-  }
-
-  field(): Field {
-    return { text: this.text, pieces: this.pieces };
-  }
+/** Puts one more span at the end of a field, behind `joint` if it is not the first. */
+function grown(field: GrowingField | null, { text, kind }: Span, span: number, joint: string): GrowingField {
+  // almost every field has one span
+  if (field === null) return { text, pieces: [{ start: 0, end: text.length, span, kind }] };
+  const start = field.text.length + joint.length;
+  field.text += joint + text;
+  field.pieces.push({ start, end: start + text.length, span, kind });
+  return field;
 }

@@ -38,9 +38,12 @@ export function environmentSpans(kind: SpanKind, parts: readonly ContentPart[]):
 
 /** Assistant content: text goes through `cut`, pictures become placeholders that no model is trained on. */
 export function assistantSpans(parts: readonly ContentPart[], cut: (text: string) => Span[]): Span[] {
-  return parts.flatMap((part) =>
-    part.kind === 'image' ? [contentSpan('image', 'environment', part.text)] : cut(part.text),
-  );
+  const spans: Span[] = [];
+  for (const { kind, text } of parts) {
+    if (kind === 'image') spans.push(contentSpan('image', 'environment', text));
+    else spans.push(...cut(text));
+  }
+  return spans;
 }
 
 /** The same spans, written by the environment: copied context, demonstrations, harness text. */

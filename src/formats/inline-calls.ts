@@ -23,6 +23,9 @@ const THINK_CLOSE = '</think>';
  * ends reasoning that began with the turn, since some chat templates put the opening tag into the prompt.
  */
 export function actionSpans(content: string, marks: readonly CallMark[], origin: Origin = 'model'): Span[] {
+  if (marks.length === 0 && !hasThinkTag(content)) {
+    return content === '' ? [] : [contentSpan('text', origin, content)];
+  }
   const gaps = gapsBetween(content, marks);
   const lastClose = gaps.findLastIndex((gap) => gap.includes(THINK_CLOSE));
   const spans: Span[] = [];
@@ -103,6 +106,10 @@ function cutThinking(
     at = end;
   }
   return { pieces, open };
+}
+
+function hasThinkTag(text: string): boolean {
+  return text.includes(THINK_OPEN) || text.includes(THINK_CLOSE);
 }
 
 function closesWithoutOpening(text: string): boolean {

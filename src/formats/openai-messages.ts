@@ -168,25 +168,30 @@ function readMessage(
   const logged = requiredString(message, 'role', path);
   const role = Object.hasOwn(CHAT_ROLES, logged) ? CHAT_ROLES[logged] : undefined;
   if (role === undefined) throw wrongType(`${path}.role`, `a known role (not "${logged}")`, logged);
-  for (const [key, value] of Object.entries(message)) {
-    if (!MESSAGE_KEYS.has(key) && holdsSomething(value)) at.unread.add(key);
+  for (const key of Object.keys(message)) {
+    if (!MESSAGE_KEYS.has(key) && holdsSomething(message[key])) at.unread.add(key);
   }
-  const rest = {
-    name: stringAt(message, 'name', path),
-    timestamp: asString(message['timestamp']),
-    weight: weightOf(message, path),
-  };
+  const name = stringAt(message, 'name', path);
+  const timestamp = asString(message['timestamp']);
+  const weight = weightOf(message, path);
   if (role === 'assistant') {
     const spans = replySpans(message, { path, unread: at.unread });
-    return makeTurn('assistant', spans, { ...rest, truncated: truncationOf(message['finish_reason']) });
+    const truncated = truncationOf(message['finish_reason']);
+    return makeTurn('assistant', spans, { name, timestamp, weight, truncated });
   }
   const parts = contentParts(message['content'], `${path}.content`);
   const tool_call_id = stringAt(message, 'tool_call_id', path);
-  if (role === 'tool')
-    return makeTurn('tool', environmentSpans('observation', parts), { ...rest, tool_call_id });
+  if (role === 'tool') {
+    return makeTurn('tool', environmentSpans('observation', parts), {
+      name,
+      tool_call_id,
+      timestamp,
+      weight,
+    });
+  }
   for (const key of ['tool_calls', 'function_call']) if (holdsSomething(message[key])) at.unread.add(key);
   const kind = role === 'user' && answersCall(at.before, partsText(parts)) ? 'observation' : 'prompt';
-  return makeTurn(role, environmentSpans(kind, parts), rest);
+  return makeTurn(role, environmentSpans(kind, parts), { name, timestamp, weight });
 }
 
 /** Reasoning, then content with what stands in it, then structured calls: the order in which they were generated. */
@@ -263,10 +268,11 @@ function toolsOf(row: JsonObject): string | null {
  * Only experiments get a status, and only a clear one: an exit code, a traceback, a limit that struck. A quiet
  * feedback proves nothing.
  */
-function outcome(turns: readonly Turn[], call: ShellCall, context: ReadContext): CallOutcome {
+function outcome(turns: readonly Turn[], call: ShellCall, context: ReadContext): CallOutcome | null {
+  if (callKind(call, context) === 'other') return null;
   const feedback_turn = feedbackTurn(turns, call);
   const feedback = feedback_turn === null ? undefined : turns[feedback_turn];
-  if (feedback === undefined || callKind(call, context) === 'other') return { feedback_turn };
+  if (feedback === undefined) return { feedback_turn };
   const text = feedback.spans.map((span) => span.text).join('');
   const inferred = inferredOutcome(text, { feedback_turn });
   const exit_code = exitCode(text);

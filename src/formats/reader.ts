@@ -13,6 +13,7 @@ import type { ExperimentTable, FormatAdapter, Place } from './adapter.js';
 import { readMembers } from './archive-members.js';
 import type { ColumnMapping } from './column-mapping.js';
 import { detect } from './detect.js';
+import type { FirstLook, FirstLooks } from './first-looks.js';
 import { type Chosen, judge } from './judge.js';
 import { knownFormats } from './known-formats.js';
 import { type ReadResult, type RecordReader, readRecord, rejectResult } from './record.js';
@@ -42,6 +43,8 @@ export interface ReadRequest {
   readonly experimentPatterns?: readonly RegExp[];
   /** which column of a Parquet or Arrow file means what */
   readonly columns?: ColumnMapping;
+  /** for requests that read one range after another of the same files, otherwise alike */
+  readonly looks?: FirstLooks;
   /** the file was a member of an archive: an archive in it is refused */
   readonly member?: boolean;
 }
@@ -99,6 +102,12 @@ function isNameList(siblings: readonly string[] | SiblingFolder): siblings is re
 
 async function* readFile(job: Job): AsyncGenerator<ReadResult> {
   const { request, absolute, limits, folder } = job;
+  const looks = request.range === null ? null : (request.looks ?? null);
+  const known = looks?.of(absolute) ?? null;
+  if (known !== null) {
+    yield* readRows(job, known, known.chosen);
+    return;
+  }
   let sniffed: SniffedFile;
   try {
     // Detection looks at siblings through a view of its own: what it reads is not yet a sidecar.
@@ -124,6 +133,7 @@ async function* readFile(job: Job): AsyncGenerator<ReadResult> {
     if (isFirstRange(job)) yield rejectResult(verdict, { place: await wholePlace(job, sniffed), stage });
     return;
   }
+  if (verdict.unit === 'line') looks?.keep(absolute, { file: sniffed.file, chosen: verdict });
   yield* READ_BY_UNIT[verdict.unit](job, sniffed, verdict);
 }
 
@@ -200,6 +210,8 @@ async function wholePlace(job: Job, sniffed: SniffedFile | null): Promise<Place>
   return { path, line: null, byte_start: 0, byte_end: bytes, sha256: hash.digest('hex') };
 }
 
+type LookedAt = Pick<FirstLook, 'file'>;
+
 type UnitReader = (job: Job, sniffed: SniffedFile, chosen: Chosen) => AsyncGenerator<ReadResult>;
 
 const READ_BY_UNIT: Readonly<Record<FormatAdapter['unit'], UnitReader>> = {
@@ -272,10 +284,10 @@ async function* readSession(job: Job, sniffed: SniffedFile, chosen: Chosen): Asy
 }
 
 /** A file of rows: each line is a record of its own and fails alone. */
-async function* readRows(job: Job, sniffed: SniffedFile, chosen: Chosen): AsyncGenerator<ReadResult> {
+async function* readRows(job: Job, looked: LookedAt, chosen: Chosen): AsyncGenerator<ReadResult> {
   const reader = recordReader(job, chosen);
   const { path } = job.request;
-  for await (const line of linesOf(job, sniffed, job.request.range)) {
+  for await (const line of linesOf(job, looked, job.request.range)) {
     const sha256 = line.bytes === null ? null : createHash('sha256').update(line.bytes).digest('hex');
     const { number, byte_start, byte_end } = line;
     const place = { path, line: number, byte_start, byte_end };
@@ -291,17 +303,15 @@ async function* readRows(job: Job, sniffed: SniffedFile, chosen: Chosen): AsyncG
     yield* readRecord(reader, {
       input: parsed.value,
       place: { ...place, sha256: sha256 ?? '' },
-      flags: withCompression(sniffed, parsed.flags),
+      flags: withCompression(looked, parsed.flags),
     });
   }
 }
 
-function linesOf(job: Job, sniffed: SniffedFile, range: LineRange | null): AsyncGenerator<Line> {
+function linesOf(job: Job, { file }: LookedAt, range: LineRange | null): AsyncGenerator<Line> {
   const maxLineBytes = job.limits.line_bytes;
   // A compressed file cannot be cut, so a range of it is all of it.
-  if (sniffed.file.compression !== null) {
-    return splitLines(readChunks(sniffed.file, job.limits), { maxLineBytes });
-  }
+  if (file.compression !== null) return splitLines(readChunks(file, job.limits), { maxLineBytes });
   return readLines(job.absolute, { range, maxLineBytes });
 }
 
@@ -322,8 +332,8 @@ function parseLine(
   }
 }
 
-function withCompression(sniffed: SniffedFile, flags: readonly string[]): readonly string[] {
-  return sniffed.file.compression === null ? flags : [...flags, sniffed.file.compression];
+function withCompression({ file }: LookedAt, flags: readonly string[]): readonly string[] {
+  return file.compression === null ? flags : [...flags, file.compression];
 }
 
 function recordReader(job: Job, chosen: Chosen): RecordReader {

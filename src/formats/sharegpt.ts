@@ -86,7 +86,7 @@ function readRow(row: JsonObject, context: ReadContext): RawTrajectory {
   });
   requireModelTurns(turns);
   const executions = shellExecutions(turns, context, (call) => {
-    const feedback_turn = answerTurn(turns, { ...call, id: null });
+    const feedback_turn = answerTurn(turns, { call_turn: call.call_turn, id: null });
     const feedback = feedback_turn === null ? undefined : turns[feedback_turn];
     return inferredOutcome(feedback === undefined ? null : turnContent(feedback), { feedback_turn });
   });

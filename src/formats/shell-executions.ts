@@ -1,6 +1,7 @@
 import { RejectError } from '../logs/reject.js';
 import { makeExecution } from '../trajectory/build.js';
 import type { Execution, ExecutionKind, ExecutionStatus } from '../trajectory/execution.js';
+import type { ToolCall } from '../trajectory/span.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { ReadContext } from './adapter.js';
 import { pythonException } from './feedback-status.js';
@@ -31,22 +32,41 @@ const COMMAND_TIMEOUT = /EXECUTION TIMED OUT|was cancelled because it took more 
 
 const COMMAND_KEYS = ['command', 'cmd', 'code', 'script'] as const;
 
+/** A call whose command is read out of its arguments only where it is asked for. */
+class ModelCall implements ShellCall {
+  #command: string | null = null;
+
+  constructor(
+    readonly call_turn: number,
+    readonly call_span: number,
+    private readonly call: ToolCall,
+  ) {}
+
+  get id(): string | null {
+    return this.call.id;
+  }
+
+  get tool(): string {
+    return this.call.name;
+  }
+
+  get command(): string {
+    this.#command ??= commandOf(this.call.arguments);
+    return this.#command;
+  }
+}
+
 /** Every parsed call that a model wrote, in order, with the command or program that it carries. */
 export function modelCalls(turns: readonly Turn[]): ShellCall[] {
-  return turns.flatMap((turn, call_turn) =>
-    turn.spans.flatMap((span, call_span) => {
-      if (span.kind !== 'tool_call' || span.call === null || span.origin !== 'model') return [];
-      return [
-        {
-          call_turn,
-          call_span,
-          id: span.call.id,
-          tool: span.call.name,
-          command: commandOf(span.call.arguments),
-        },
-      ];
-    }),
-  );
+  const calls: ShellCall[] = [];
+  turns.forEach(({ spans }, turn) => {
+    spans.forEach(({ kind, origin, call }, span) => {
+      if (kind === 'tool_call' && origin === 'model' && call !== null) {
+        calls.push(new ModelCall(turn, span, call));
+      }
+    });
+  });
+  return calls;
 }
 
 /** The command inside JSON arguments, or the arguments themselves where they are the command. */

@@ -1,5 +1,5 @@
 import { ODD_NUMBER } from './json-spelling.js';
-import { endOfString } from './json-strings.js';
+import { endOfSpace, endOfString } from './json-strings.js';
 
 /** What strict JSON allows and a reader loses without a word. */
 export type JsonOddity = 'duplicate_keys' | 'big_integers' | 'lone_surrogates';
@@ -13,7 +13,6 @@ export interface JsonSurvey {
 }
 
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
-const LONE_SURROGATE = /\p{Surrogate}/u;
 /** A float such as 1e300 is no rounded integer: only whole numbers that are written out can be. */
 const LONG_NUMBER = /(?<![\d.eE+])\d{16,}(?![\d.eE])/;
 
@@ -22,46 +21,57 @@ const LONG_NUMBER = /(?<![\d.eE+])\d{16,}(?![\d.eE])/;
  * duplicate keys the last counts, integers beyond 2^53 are rounded, and half a surrogate pair cannot be written as UTF-8.
  */
 export function surveyJson(value: unknown, text: string, maxDepth: number): JsonSurvey {
-  const oddities = new Set<JsonOddity>();
+  const seen = surveyValue(value, maxDepth);
+  if (seen.too_deep) return { too_deep: true, oddities: [], respelled: false };
+  const written = surveyText(text);
+  const oddities: JsonOddity[] = [];
+  if (seen.unsafe_integers && LONG_NUMBER.test(text)) oddities.push('big_integers');
+  if (written.keys > seen.keys) oddities.push('duplicate_keys');
   // A half pair can only come out of an escape: decoding leaves none.
-  const surrogates = ESCAPED_SURROGATE.test(text);
-  const longNumbers = LONG_NUMBER.test(text);
-  let keys = 0;
-  let level: unknown[] = [value];
+  if (seen.half_pairs && ESCAPED_SURROGATE.test(text)) oddities.push('lone_surrogates');
+  return { too_deep: false, oddities, respelled: written.respelled || written.keys > seen.keys };
+}
+
+interface ValueSurvey {
+  keys: number;
+  unsafe_integers: boolean;
+  half_pairs: boolean;
+  too_deep: boolean;
+}
+
+/** What a value may show of an oddity; only where it does the text, which is longer, is asked. */
+function surveyValue(value: unknown, maxDepth: number): ValueSurvey {
+  const seen: ValueSurvey = { keys: 0, unsafe_integers: false, half_pairs: false, too_deep: false };
+  let level: object[] = [];
+  surveyItem(value, level, seen);
   for (let depth = 0; level.length > 0; depth++) {
-    const next: unknown[] = [];
-    for (const item of level) {
-      if (typeof item === 'string') {
-        if (surrogates && LONE_SURROGATE.test(item)) oddities.add('lone_surrogates');
-      } else if (typeof item === 'number') {
-        if (longNumbers && Number.isInteger(item) && !Number.isSafeInteger(item)) {
-          oddities.add('big_integers');
-        }
-      } else if (Array.isArray(item)) {
-        if (depth === maxDepth) return { too_deep: true, oddities: [...oddities], respelled: false };
-        for (const child of item) if (isWorthwhile(child, surrogates)) next.push(child);
-      } else if (typeof item === 'object' && item !== null) {
-        if (depth === maxDepth) return { too_deep: true, oddities: [...oddities], respelled: false };
-        for (const key of Object.keys(item)) {
-          const child: unknown = item[key as keyof typeof item];
-          keys++;
-          if (surrogates && LONE_SURROGATE.test(key)) oddities.add('lone_surrogates');
-          if (isWorthwhile(child, surrogates)) next.push(child);
-        }
-      }
+    if (depth === maxDepth) return { ...seen, too_deep: true };
+    const next: object[] = [];
+    for (const container of level) {
+      if (Array.isArray(container)) for (const item of container) surveyItem(item, next, seen);
+      else surveyMembers(container as Readonly<Record<string, unknown>>, next, seen);
     }
     level = next;
   }
-  const written = surveyText(text);
-  if (written.keys > keys) oddities.add('duplicate_keys');
-  const respelled = written.respelled || written.keys > keys;
-  return { too_deep: false, oddities: [...oddities].sort(), respelled };
+  return seen;
 }
 
-function isWorthwhile(value: unknown, surrogates: boolean): boolean {
-  return typeof value === 'object'
-    ? value !== null
-    : typeof value === 'number' || (surrogates && typeof value === 'string');
+/** All keys of a parsed object are its own. */
+function surveyMembers(object: Readonly<Record<string, unknown>>, next: object[], seen: ValueSurvey): void {
+  for (const key in object) {
+    seen.keys++;
+    if (!key.isWellFormed()) seen.half_pairs = true;
+    surveyItem(object[key], next, seen);
+  }
+}
+
+/** Judges a string or number; an object or list waits in `next` for its level. */
+function surveyItem(item: unknown, next: object[], seen: ValueSurvey): void {
+  if (typeof item === 'string') {
+    if (!item.isWellFormed()) seen.half_pairs = true;
+  } else if (typeof item === 'number') {
+    if (Number.isInteger(item) && !Number.isSafeInteger(item)) seen.unsafe_integers = true;
+  } else if (typeof item === 'object' && item !== null) next.push(item);
 }
 
 const COLON = 0x3a;
@@ -74,11 +84,9 @@ function surveyText(text: string): { keys: number; respelled: boolean } {
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {
     respelled ||= isOdd(text, from, at);
     const start = at;
-    at = endOfString(text, at);
-    from = at;
-    let code = text.charCodeAt(at);
-    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) code = text.charCodeAt(++at);
-    if (code === COLON) {
+    from = endOfString(text, at);
+    at = endOfSpace(text, from);
+    if (text.charCodeAt(at) === COLON) {
       keys++;
       // keys that look like places of a list come out first
       respelled ||= isDigit(text.charCodeAt(start + 1)) && isDigit(text.charCodeAt(from - 2));

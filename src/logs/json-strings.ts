@@ -11,3 +11,14 @@ export function endOfString(text: string, start: number): number {
   }
   return text.length;
 }
+
+/** Position of the first character from `start` on that is no space of JSON. */
+export function endOfSpace(text: string, start: number): number {
+  let at = start;
+  for (let code = text.charCodeAt(at); isSpace(code); code = text.charCodeAt(at)) at++;
+  return at;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}

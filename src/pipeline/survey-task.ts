@@ -57,12 +57,12 @@ export async function surveyTask(
   { task, presume }: { task: number; presume: boolean },
   report: (delta: WorkerProgress) => void,
 ): Promise<void> {
-  const { plan, location, folder, siblings } = context;
+  const { plan, location, folder, siblings, looks } = context;
   const questions = surveyQuestions(plan, location);
   const rows: SurveyRow[] = [];
   const builder = presume ? new PresumingBuilder(context, task) : null;
   try {
-    for await (const read of readTask({ plan, location, task, siblings })) {
+    for await (const read of readTask({ plan, location, task, siblings, looks })) {
       const { result, piece } = read;
       const row =
         result.kind === 'trajectory'

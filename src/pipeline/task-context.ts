@@ -1,6 +1,7 @@
 import { loadRenderer } from '../chat/load-renderer.js';
 import type { ChatRenderer } from '../chat/renderer.js';
 import { TrajmillError } from '../errors.js';
+import { FirstLooks } from '../formats/first-looks.js';
 import { TaskIndex } from '../grading/task-index.js';
 import { createSecretMasker, type SecretMasker } from '../logs/secrets.js';
 import { createRowEncoder, type RowEncoder } from '../tokens/encode-row.js';
@@ -36,6 +37,7 @@ export interface TaskContext {
   readonly plan: Plan;
   readonly location: Location;
   readonly siblings: ReadonlyMap<string, readonly string[]>;
+  readonly looks: FirstLooks;
   /** records as planned, before the corpus gives thresholds to any */
   readonly tasks: TaskIndex;
   readonly pathPatterns: readonly RegExp[];
@@ -73,6 +75,7 @@ export async function openTaskContext(setup: WorkerSetup): Promise<TaskContext> 
     plan,
     location,
     siblings: siblingNames(plan),
+    looks: new FirstLooks(),
     tasks: TaskIndex.of(plan.body.task_records),
     pathPatterns: config.tasks.path_patterns.map((pattern) => new RegExp(pattern)),
     secrets: createSecretMasker({ enabled: config.secrets === 'mask' }),

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { TrajmillError } from '../errors.js';
+import type { FirstLooks } from '../formats/first-looks.js';
 import { type ReadResult, readTrajectories } from '../formats/reader.js';
 import { rejectResult } from '../formats/record.js';
 import { type FolderListing, isJudged, reportNames } from '../formats/report-places.js';
@@ -71,8 +72,9 @@ export async function* readTask(options: {
   location: Location;
   task: number;
   siblings: ReadonlyMap<string, readonly string[]>;
+  looks?: FirstLooks;
 }): AsyncGenerator<{ result: ReadResult; piece: Piece; input: PlanInput }> {
-  const { plan, location } = options;
+  const { plan, location, looks } = options;
   const { config } = plan.body;
   const formats = await planFormats(plan, location);
   for (const piece of plan.body.tasks[options.task] ?? []) {
@@ -92,6 +94,7 @@ export async function* readTask(options: {
       format: input.format,
       formats,
       ...(input.columns === undefined ? {} : { columns: input.columns }),
+      ...(looks === undefined ? {} : { looks }),
       siblings: (input.stdin === true ? undefined : options.siblings.get(folderOf(input.path))) ?? [],
       limits: readLimits(config),
       experiments: config.experiments.tools,

@@ -64,7 +64,7 @@ function writeAscii(text: string, out: Growable<Uint8Array>): void {
 function writeString(text: string, out: Growable<Uint8Array>): void {
   if (text.length <= SHORT_UNITS && writePlain(text, out)) return;
   // a lone surrogate has no UTF-8: JSON.stringify escapes it
-  if (!isWellFormed(text)) {
+  if (!text.isWellFormed()) {
     writeAsIs(JSON.stringify(text), out);
     return;
   }
@@ -118,9 +118,4 @@ function writeAsIs(text: string, out: Growable<Uint8Array>): void {
 
 function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
-}
-
-/** Every Node that runs this has it; the library of types learns of it later. */
-function isWellFormed(text: string): boolean {
-  return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }

@@ -45,17 +45,17 @@ export function structuredCallSpan(
 
 /** A turn with the defaults that most logs leave unsaid. */
 export function makeTurn(role: Role, spans: Span[], rest: Partial<Omit<Turn, 'role' | 'spans'>> = {}): Turn {
+  // field by field: a spread gives turns many shapes, which all that walks them pays for
   return {
     role,
-    name: null,
-    tool_call_id: null,
+    name: rest.name ?? null,
+    tool_call_id: rest.tool_call_id ?? null,
     spans,
-    truncated: null,
-    weight: 1,
-    timestamp: null,
-    policy: null,
-    flags: [],
-    ...rest,
+    truncated: rest.truncated ?? null,
+    weight: rest.weight ?? 1,
+    timestamp: rest.timestamp ?? null,
+    policy: rest.policy ?? null,
+    flags: rest.flags ?? [],
   };
 }
 

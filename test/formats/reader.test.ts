@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { TrajmillError } from '../../src/errors.js';
+import type { FormatAdapter } from '../../src/formats/adapter.js';
 import { aideJournal } from '../../src/formats/aide-journal.js';
+import { FirstLooks } from '../../src/formats/first-looks.js';
+import { openaiMessages } from '../../src/formats/openai-messages.js';
 import { probeFile } from '../../src/formats/probe.js';
 import { type ReadRequest, readTrajectories } from '../../src/formats/reader.js';
 import { readRecord } from '../../src/formats/record.js';
@@ -73,6 +76,38 @@ describe('a source', () => {
 });
 
 describe('byte ranges', () => {
+  it('of a file of rows share the first look at it, and read the same as without', async () => {
+    const rows = Array.from({ length: 12 }, (_, index) => rowText(`run ${index}`));
+    const root = folderWith({ 'rows.jsonl': `${rows.join('\n')}\n`, 'other.jsonl': `${rowText('other')}\n` });
+    let looks = 0;
+    const counting: FormatAdapter = {
+      ...openaiMessages,
+      name: 'counted',
+      detect: (sniff) => {
+        looks++;
+        return openaiMessages.detect(sniff);
+      },
+    };
+    const scan = await scanFile(join(root, 'rows.jsonl'), { rangeBytes: 300, splittable: true });
+    const readRanges = async (shared: Pick<ReadRequest, 'looks'>) => {
+      looks = 0;
+      const results: unknown[] = [];
+      for (const range of scan.ranges) {
+        results.push(...(await readAll({ root, path: 'rows.jsonl', range, formats: [counting], ...shared })));
+      }
+      return { results, looks };
+    };
+    const alone = await readRanges({});
+    expect(alone.looks).toBe(scan.ranges.length);
+    const kept = new FirstLooks();
+    const shared = await readRanges({ looks: kept });
+    expect(shared.looks).toBe(1);
+    expect(shared.results).toEqual(alone.results);
+    const whole = { byte_start: 0, byte_end: 10_000, first_line: 1 };
+    const other = await readAll({ root, path: 'other.jsonl', range: whole, looks: kept });
+    expect(onlyTrajectory(other).source).toMatchObject({ path: 'other.jsonl', format: 'openai-messages' });
+  });
+
   it('joined give what the whole gives', async () => {
     const lines = Array.from({ length: 40 }, (_, index) =>
       index % 7 === 3 ? '{"messages": [}' : rowText(`${index}`),

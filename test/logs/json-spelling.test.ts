@@ -39,6 +39,11 @@ describe('JSON that is written again', () => {
     expect(spelledJson(value['a'])).toBe('{"x":2}');
   });
 
+  it('finds what stands under a key that is written with escapes', () => {
+    const value = parseJsonText('{"\\u0061\\n": {"x": 1.0}}').value as Record<string, unknown>;
+    expect(spelledJson(value['a\n'])).toBe('{"x":1.0}');
+  });
+
   it('reads beside bare NaN, which is null', () => {
     expect(again('{"x": NaN, "y": 2.0}')).toBe('{"x":null,"y":2.0}');
   });

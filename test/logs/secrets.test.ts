@@ -212,6 +212,60 @@ describe('the prefilter', () => {
     );
   });
 
+  it('passes a text in which one of the signs of secrets stands, each looked for alone, and no other', () => {
+    const signs = [
+      /:\/\/[^:/\s]{1,256}:[^@\s]{1,256}@/,
+      /(?:hf|gh[pousr]|github_pat|npm|lin_api|shp(?:pa|ca|at|ss)|ops)_\w|_authToken/,
+      /sk-(?:(?:proj|svcacct|admin|ant|or)-|[A-Za-z0-9]{20}T3)|(?:glpat-|xox[bpaor]-|xapp-)[\w-]|-BEGIN|:x-oauth/,
+      /SG\.\w/,
+      /hooks\.s/i,
+      /AKIA|ASIA|ABIA|ACCA|A3T|AIza|eyJ/,
+      /secret_?(?:access_?)?key/i,
+    ];
+    const families = [
+      ['://', '//', 'user', ':', '@', 'a'.repeat(255), 'b'],
+      [
+        'hf_',
+        'GHP_',
+        'ghp_',
+        'github_pat_',
+        'npm_',
+        'lin_api_',
+        'shpat_',
+        'ops_',
+        '_authToken',
+        '_authtoken',
+        '_',
+      ],
+      [
+        'sk-',
+        'proj-',
+        'or-',
+        'abcdefghijABCDEFGHIJ',
+        'T3',
+        'glpat-',
+        'xoxb-',
+        'xoxc-',
+        'xapp-',
+        'BEGIN',
+        '-',
+      ],
+      ['SG', 'sG', 'hook', 'hooks', 'HoOkS', '.', 's', 'S', ':x', 'x', '-', 'oauth'],
+      ['AK', 'AS', 'IA', 'IB', 'A3', 'T', 'AI', 'za', 'zA', 'e', 'y', 'J', 'j'],
+      ['secret', 'SECRET', '_', 'access', 'aCCess', 'key', 'Key', '\u017fecret', '\u212aey'],
+    ];
+    const spelled = fc
+      .constantFrom(...families)
+      .chain((family) => fc.array(fc.constantFrom(...family, 'w', ' '), { maxLength: 9 }));
+    fc.assert(
+      fc.property(spelled, (pieces) => {
+        const text = pieces.join('').padEnd(16);
+        expect(mayHoldSecret(text)).toBe(signs.some((sign) => sign.test(text)));
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
   it('stops ordinary text', () => {
     const ordinary = [
       'The task-specific risk-averse model reached 0.9 on disk-based data; see https://example.org:8080/path',
