@@ -99,13 +99,13 @@ function escapePiece(piece: string, out: Growable<Uint8Array>): void {
   let n = out.length;
   for (let i = 0; i < size; i++) {
     const byte = scratch[i] as number;
-    const escape = ESCAPES[byte] as number;
-    if (escape === 0) {
+    const letter = ESCAPES[byte] as number;
+    if (letter === 0) {
       bytes[n++] = byte;
       continue;
     }
     bytes[n++] = BACKSLASH;
-    if (escape !== 1) bytes[n++] = escape;
+    if (letter !== 1) bytes[n++] = letter;
     else for (const digit of `u00${byte.toString(16).padStart(2, '0')}`) bytes[n++] = digit.charCodeAt(0);
   }
   out.length = n;

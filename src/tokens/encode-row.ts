@@ -10,6 +10,7 @@ import type { Encoder, TokenSink } from './encoder.js';
 import { type Layout, layOut } from './layout.js';
 import type { MaskOptions } from './mask-options.js';
 import { Prover } from './proofs.js';
+import { hasOnlyGlueSpecials } from './special-places.js';
 import type { RowPlan } from './stretches.js';
 import { maskTokens } from './token-mask.js';
 import { placeTokens } from './token-places.js';
@@ -142,14 +143,14 @@ export class RowEncoder {
     ids: Int32Array,
   ): IdDifference[] {
     const reasons: IdDifference[] = [];
-    if (hasSpecialText(layout, this.#finder)) reasons.push('special_text');
+    if (!hasOnlyGlueSpecials(layout, this.#finder)) reasons.push('special_text');
     if (this.#options.mask.boundary === 'sampled' && this.#differsFromWhole(rendering, ids)) {
       reasons.push('boundary_sampled');
     }
     if (plan.preserve || plan.joint !== null) {
       const { turns, tools } = trajectory;
       const own = this.#options.renderer.render({ turns, indices: plan.indices, tools });
-      if (joinSegments(own) !== layout.text) reasons.push(plan.preserve ? 'preserved' : 'split');
+      if (joinSegments(own) !== joinSegments(rendering)) reasons.push(plan.preserve ? 'preserved' : 'split');
     }
     return reasons;
   }
@@ -166,17 +167,6 @@ function joinSegments({ segments }: Rendering): string {
   let text = '';
   for (const segment of segments) text += segment.text;
   return text;
-}
-
-/** Whether special tokens can be found in the whole text elsewhere than in the glue. */
-function hasSpecialText({ text, specialOffsets }: Layout, finder: SpecialFinder): boolean {
-  let found = 0;
-  let elsewhere = false;
-  finder.each(text, (offset) => {
-    if (specialOffsets[found] !== offset) elsewhere = true;
-    found++;
-  });
-  return elsewhere || found !== specialOffsets.length;
 }
 
 function refuseUnproved(proofs: MaskProofs): void {

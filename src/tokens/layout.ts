@@ -16,8 +16,6 @@ export interface Piece {
 
 /** Where everything in a rendering lies: its pieces, and the bytes at which segments meet. */
 export interface Layout {
-  /** the whole rendering, not normalised */
-  readonly text: string;
   readonly pieces: readonly Piece[];
   /**
    * Segment k covers bytes high[k] to low[k + 1]; bytes low[k] to high[k] are a character composed across the
@@ -43,23 +41,18 @@ export interface LayoutInput {
 export function layOut(input: LayoutInput): Layout {
   const { segments, encoder, finder, cutAfterHeaders } = input;
   const builder = new LayoutBuilder(segments, encoder);
+  const addSpecial = (offset: number, special: string): void => builder.special(offset, special);
   for (let k = 0; k < segments.length; k++) {
     const segment = segments[k] as Segment;
     if (cutAfterHeaders && segment.part !== 'header' && segments[k - 1]?.part === 'header') builder.cut();
     builder.openSegment(segment.text);
-    if (segment.glue) finder.each(segment.text, (offset, special) => builder.special(offset, special));
+    if (segment.glue) finder.each(segment.text, addSpecial);
     builder.closeSegment();
   }
   return builder.finish();
 }
 
-/** Beyond Latin-1: one such character makes a string of two bytes a unit, and all strings cut out of it. */
-const WIDE = /[\u0100-\uffff]/;
-
 class LayoutBuilder {
-  readonly #text: string;
-  /** a piece of such a text is put together anew, so that it has one byte a unit wherever it can */
-  readonly #wide: boolean;
   readonly #specials: ReadonlyMap<string, number>;
   readonly #normalizer: TextNormalizer;
   readonly #pieces: Piece[] = [];
@@ -81,10 +74,6 @@ class LayoutBuilder {
   #bytes = 0;
 
   constructor(segments: readonly Segment[], encoder: Encoder) {
-    let text = '';
-    for (const segment of segments) text += segment.text;
-    this.#text = text;
-    this.#wide = WIDE.test(text);
     this.#specials = encoder.specials;
     this.#normalizer = normalizerOf(encoder);
     this.#low = new Int32Array(segments.length + 1);
@@ -123,9 +112,8 @@ class LayoutBuilder {
 
   finish(): Layout {
     this.openSegment('');
-    this.#flush(this.#text.length);
+    this.#flush(this.#segmentAt);
     return {
-      text: this.#text,
       pieces: this.#pieces,
       low: this.#low,
       high: this.#high,
@@ -136,7 +124,7 @@ class LayoutBuilder {
 
   /** Makes what the segment has before `end` pending. */
   #use(end: number): void {
-    if (!this.#wide || end <= this.#segmentUsed) return;
+    if (end <= this.#segmentUsed) return;
     this.#pendingText += this.#segment.slice(this.#segmentUsed, end);
     this.#segmentUsed = end;
   }
@@ -144,7 +132,7 @@ class LayoutBuilder {
   /** Makes the text before `end` a piece and maps the edges in it. */
   #flush(end: number): void {
     const from = this.#pending;
-    const text = this.#wide ? this.#pendingText : this.#text.slice(from, end);
+    const text = this.#pendingText;
     const start = this.#bytes;
     if (this.#normalizer.keepsUnits(text)) this.#mapAsIs(text, from);
     else this.#mapNormalized(text, from);

@@ -8,6 +8,7 @@ import type { MaskOptions } from './mask-options.js';
 import { MASK_POLICIES } from './mask-policy.js';
 import { expectedSegments } from './proof-segments.js';
 import { walkTokens } from './proof-walk.js';
+import { hasOnlyGlueSpecials, wholeText } from './special-places.js';
 import { normalizerOf, type TextNormalizer } from './text-normalizer.js';
 import type { IdDifference, MaskProofs } from './token-row.js';
 import type { MaskSubject } from './trained-turns.js';
@@ -41,7 +42,9 @@ export class Prover {
   readonly #finder: SpecialFinder;
   readonly #table: DecodingTable;
   readonly #normalizer: TextNormalizer;
-  #expected = Buffer.alloc(1 << 16);
+  #expected: Buffer = Buffer.alloc(1 << 16);
+  /** the text of a run */
+  #run: Buffer = Buffer.alloc(1 << 14);
 
   constructor({ encoder, mask }: { encoder: Encoder; mask: MaskOptions }) {
     this.#encoder = encoder;
@@ -53,8 +56,7 @@ export class Prover {
 
   prove(input: ProofInput): MaskProofs {
     const { input_ids, loss_mask, segments, layout, straddled_tokens } = input;
-    const asIs = layout.bytes === layout.text.length && this.#normalizer.keepsUnits(layout.text);
-    const expected = this.#expectedBytes(layout, asIs);
+    const expected = this.#expectedBytes(layout);
     const marks = expectedSegments({ ...input, mask: this.#mask });
     const stopIds = new Set<number | undefined>();
     for (const { part, text } of segments) if (part === 'stop') stopIds.add(this.#encoder.specials.get(text));
@@ -71,7 +73,7 @@ export class Prover {
     });
     const lengths = input_ids.length === loss_mask.length && found.binary;
     const sameText =
-      lengths && found.decodes && marks !== null && this.#runsAreTheirText(segments, marks, layout, asIs);
+      lengths && found.decodes && marks !== null && this.#runsAreTheirText(segments, marks, layout);
     return {
       lengths,
       trained_text: sameText && found.masked && found.straddled === straddled_tokens,
@@ -81,41 +83,38 @@ export class Prover {
     };
   }
 
-  /** The normalised rendering as bytes, in a buffer that is used again. */
-  #expectedBytes({ text, pieces, bytes }: Layout, asIs: boolean): DataView {
-    if (this.#expected.length < bytes + DECODING_PADDING) {
-      this.#expected = Buffer.alloc(Math.max(bytes + DECODING_PADDING, this.#expected.length * 2));
-    }
-    const buffer = this.#expected;
-    if (asIs) buffer.write(text, 'latin1');
-    else {
-      for (const { text, special, start } of pieces) {
-        buffer.write(special >= 0 ? text : this.#normalizer.normalize(text), start);
-      }
+  /** The normalised rendering as bytes, piece by piece, in a buffer that is used again. */
+  #expectedBytes({ pieces, bytes }: Layout): DataView {
+    const buffer = atLeast(this.#expected, bytes + DECODING_PADDING);
+    this.#expected = buffer;
+    for (const { text, special, start } of pieces) {
+      buffer.write(special >= 0 ? text : this.#normalizer.normalize(text), start);
     }
     return new DataView(buffer.buffer, buffer.byteOffset, bytes + DECODING_PADDING);
   }
 
   /** The bytes between the edges of each trained run are the run's own text, normalised by itself. */
-  #runsAreTheirText(segments: readonly Segment[], marks: Uint8Array, layout: Layout, asIs: boolean): boolean {
-    const { low, high } = layout;
+  #runsAreTheirText(segments: readonly Segment[], marks: Uint8Array, { low, high }: Layout): boolean {
     for (let k = 0; k < marks.length; k++) {
       if (marks[k] === 0) continue;
+      let text = '';
       let after = k;
-      while (after < marks.length && marks[after] === 1) after++;
-      const run = segments.slice(k, after);
+      for (; after < marks.length && marks[after] === 1; after++) text += segments[after]?.text ?? '';
       const [from, to] = [high[k] ?? 0, low[after] ?? 0];
       const composed = low[k] !== from || to !== high[after];
-      const own = asIs ? standsAt(run, layout.text, from, to) : this.#isNormalizedAt(run, from, to);
-      if (!composed && !own) return false;
+      if (!composed && !this.#isExpected(text, from, to)) return false;
       k = after;
     }
     return true;
   }
 
-  #isNormalizedAt(run: readonly Segment[], from: number, to: number): boolean {
-    const text = run.map((segment) => segment.text).join('');
-    return Buffer.from(this.#normalizer.normalize(text)).compare(this.#expected, from, to) === 0;
+  #isExpected(text: string, from: number, to: number): boolean {
+    const normalized = this.#normalizer.normalize(text);
+    // a UTF-16 unit takes three bytes at most
+    const own = atLeast(this.#run, normalized.length * 3);
+    this.#run = own;
+    const size = own.write(normalized);
+    return size === to - from && own.compare(this.#expected, from, to, 0, size) === 0;
   }
 
   /** The stop token of every completed trained turn is trained once, behind its words; no other is. */
@@ -135,28 +134,17 @@ export class Prover {
 
   #provesRendering({ input_ids, ids_differ_because, layout, full }: ProofInput): boolean {
     if (ids_differ_because.length > 0) return true;
-    const { text } = layout;
     if (full === true) {
       const sink: TokenSink = { ids: new Int32Array(input_ids.length + 1), length: 0 };
-      this.#encoder.encode(text, sink, 'match');
+      this.#encoder.encode(wholeText(layout), sink, 'match');
       return sink.length === input_ids.length && input_ids.every((id, i) => id === sink.ids[i]);
     }
     // Tokenizers cut at special tokens first: the same cuts, the same text between them, the same ids.
-    let next = 0;
-    let alike = true;
-    this.#finder.each(text, (offset) => {
-      if (layout.specialOffsets[next++] !== offset) alike = false;
-    });
-    return alike && next === layout.specialOffsets.length;
+    return hasOnlyGlueSpecials(layout, this.#finder);
   }
 }
 
-/** Whether the texts of segments stand one after another in text[from, to). */
-function standsAt(run: readonly Segment[], text: string, from: number, to: number): boolean {
-  let at = from;
-  for (const segment of run) {
-    if (!text.startsWith(segment.text, at)) return false;
-    at += segment.text.length;
-  }
-  return at === to;
+/** The buffer, or a larger one where it is too small. */
+function atLeast(buffer: Buffer, size: number): Buffer {
+  return buffer.length >= size ? buffer : Buffer.alloc(Math.max(size, buffer.length * 2));
 }
