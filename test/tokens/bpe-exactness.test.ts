@@ -8,11 +8,13 @@ import type { SpecialHandling } from '../../src/tokens/encoder.js';
 import { readTokenizerFile, type TokenizerFile } from '../../src/tokens/tokenizer-file.js';
 import { describeWithShared, sharedFile } from '../shared.js';
 import { hostileTexts } from './hostile-text.js';
+import { lineTexts } from './line-texts.js';
 import { NativeReference } from './native-encoder.js';
 import { FAST_TOKENIZERS } from './tokenizers.js';
 
 const SEED = 20260401;
 const HOSTILE_TEXTS = 1500;
+const LINE_TEXTS = 400;
 const LOG_CHARACTERS = 10_000;
 
 /** Code points without the long rows of Han and Hangul, which are all letters; bpe-unicode.test.ts sees every one. */
@@ -77,6 +79,11 @@ describe.each(FAST_TOKENIZERS)('%s', (_name, path) => {
       if (texts.push(text) === HOSTILE_TEXTS) break;
     }
     expect(await differences(encoder, reference, texts)).toEqual([]);
+  });
+
+  it('gives them for lines that come again in any order', async () => {
+    const contents = file.json.addedTokens.map((token) => token.content);
+    expect(await differences(encoder, reference, lineTexts(SEED, LINE_TEXTS, contents))).toEqual([]);
   });
 
   it('gives them for the code points of the varied blocks', async () => {
