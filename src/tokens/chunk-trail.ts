@@ -9,13 +9,16 @@ export interface KeptChunks {
   decodes(entry: number, decode: ChunkDecoder): boolean;
 }
 
-/** Says whether `ids[from, from + count)` are the `size` bytes at `at`, which is readable some bytes beyond. */
-export type ChunkDecoder = (
-  ids: Int32Array,
-  range: { readonly from: number; readonly count: number },
-  view: DataView,
-  place: { readonly at: number; readonly size: number },
-) => boolean;
+/** The ids and the bytes of a chunk among others. */
+export interface ChunkRange {
+  from: number;
+  to: number;
+  at: number;
+  end: number;
+}
+
+/** Says whether ids[from, to) are the bytes [at, end), behind which some more can be read. The range is used again. */
+export type ChunkDecoder = (ids: Int32Array, view: DataView, range: Readonly<ChunkRange>) => boolean;
 
 /**
  * Which of the ids in a sink came out of kept chunks, so that those who hold ids against bytes can take whole chunks. It

@@ -7,15 +7,14 @@ const DECODERS = new WeakMap<DecodingTable, ChunkDecoder>();
 export function chunkDecoder(table: DecodingTable): ChunkDecoder {
   const known = DECODERS.get(table);
   if (known !== undefined) return known;
-  const decode: ChunkDecoder = (ids, { from, count }, view, place) => {
-    const end = place.at + place.size;
-    let at = place.at;
-    for (let i = from; i < from + count; i++) {
+  const decode: ChunkDecoder = (ids, view, { from, to, at: start, end }) => {
+    let at = start;
+    for (let i = from; i < to; i++) {
       const id = ids[i] as number;
       if (id < 0 || id >= table.ids) return false;
       const size = table.cells[id * CELLS + SIZE] as number;
-      if (size === 0 || size >= SPECIAL || at + size > end || !isAt(view, at, table, id * CELLS, size))
-        return false;
+      if (size === 0 || size >= SPECIAL || at + size > end) return false;
+      if (!isAt(view, at, table, id * CELLS, size)) return false;
       at += size;
     }
     return at === end;

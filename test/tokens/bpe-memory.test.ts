@@ -30,9 +30,9 @@ class Contents {
   of(kept: KeptChunks, entry: number): { text: string; ids: number[] } | undefined {
     if (kept.generation !== this.#generation) this.#known.clear();
     this.#generation = kept.generation;
-    kept.decodes(entry, (ids, { from, count }, view, { at, size }) => {
-      const text = Buffer.from(view.buffer, view.byteOffset + at, size).toString('latin1');
-      this.#known.set(entry, { text, ids: [...ids.subarray(from, from + count)] });
+    kept.decodes(entry, (ids, view, { from, to, at, end }) => {
+      const text = Buffer.from(view.buffer, view.byteOffset + at, end - at).toString('latin1');
+      this.#known.set(entry, { text, ids: [...ids.subarray(from, to)] });
       return true;
     });
     return this.#known.get(entry);

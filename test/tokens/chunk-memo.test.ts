@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isCut, MAX_CHUNK } from '../../src/tokens/bpe/chunk-cut.js';
 import { ChunkMemo, hashOf, UNKNOWN } from '../../src/tokens/bpe/chunk-memo.js';
 import { PADDING } from '../../src/tokens/bpe/utf8.js';
+import type { ChunkRange } from '../../src/tokens/chunk-trail.js';
 import { anyText, laid, PlainMemo, SMALL } from './plain-memo.js';
 
 /** Ids to a byte: few, many, as many as there are. */
@@ -122,15 +123,10 @@ describe('the memory of chunks', () => {
     expect([last, memo.generation]).toEqual([4, 0]);
     const decode =
       (found: string[]) =>
-      (
-        ids: Int32Array,
-        range: { from: number; count: number },
-        view: DataView,
-        place: { at: number; size: number },
-      ) => {
-        const text = Buffer.from(view.buffer, place.at, place.size).toString();
-        found.push(text, String(ids.subarray(range.from, range.from + range.count)));
-        for (let i = 0; i < PADDING; i++) view.getUint8(place.at + place.size + i);
+      (ids: Int32Array, view: DataView, { from, to, at, end }: ChunkRange) => {
+        const text = Buffer.from(view.buffer, at, end - at).toString();
+        found.push(text, String(ids.subarray(from, to)));
+        for (let i = 0; i < PADDING; i++) view.getUint8(end + i);
         return text.startsWith('the');
       };
     const found: string[] = [];
@@ -167,5 +163,29 @@ describe('the memory of chunks', () => {
       bytes[i] = (bytes[i] ?? 0) ^ 128;
     }
     expect(memo.holds(entry, ids.subarray(0, 3), 1, view, 2)).toBe(false);
+  });
+
+  it('rests for four times its size where less than a quarter of the text had been seen, and not else', () => {
+    const read = (memo: ChunkMemo, text: string): void => {
+      const { bytes, view, end } = laid(text);
+      if (memo.find(bytes, view, 0, end) === UNKNOWN) memo.store(view, 0, Int32Array.of(1), 0, 1);
+    };
+    const size = 4096;
+    const lines = Array.from({ length: 300 }, (_, k) => `line ${k} of the log that is read`);
+    const unread = new ChunkMemo({ bytes: size });
+    for (const line of lines) if (unread.generation === 0) read(unread, line);
+    expect(unread.generation).toBe(1);
+    expect([unread.rests(2 * size), unread.rests(2 * size - 1), unread.rests(9), unread.rests(1)]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    const reread = new ChunkMemo({ bytes: size });
+    for (const line of lines) {
+      if (reread.generation > 0) break;
+      for (let k = 0; k < 2; k++) read(reread, line);
+    }
+    expect([reread.generation, reread.rests(1)]).toEqual([1, false]);
   });
 });

@@ -68,7 +68,8 @@ describe('the decoder of chunks', () => {
     ]);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const list = Int32Array.from([0, ...ids, 0]);
-    return decode(list, { from: 1, count: ids.length }, view, { at: before, size: Buffer.byteLength(text) });
+    const end = before + Buffer.byteLength(text);
+    return decode(list, view, { from: 1, to: 1 + ids.length, at: before, end });
   };
 
   it('is one for a table', () => {

@@ -89,6 +89,7 @@ export class BpeEncoder implements Encoder {
   /** Writes the ids of bytes[0, end) into a sink that has room for them; returns the place behind the last. */
   #scan(bytes: Uint8Array, view: DataView, end: number, { ids, length, chunks }: TokenSink): number {
     const memo = this.#memo;
+    if (memo.rests(end)) return this.#scanWords(bytes, view, 0, end, end, ids, length);
     let n = length;
     let at = 0;
     while (at < end) {

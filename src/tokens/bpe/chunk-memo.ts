@@ -1,4 +1,4 @@
-import type { ChunkDecoder, KeptChunks } from '../chunk-trail.js';
+import type { ChunkDecoder, ChunkRange, KeptChunks } from '../chunk-trail.js';
 import { chunkEnd, isCut, MAX_CHUNK, MIN_CHUNK } from './chunk-cut.js';
 import { PADDING } from './utf8.js';
 
@@ -18,12 +18,18 @@ const IDS = 3;
 /** whether the ids were found to be the bytes: 0 not asked, 1 yes, 2 no */
 const DECODES = 4;
 
+/** Share of the text that must be found until the memory is full, and for how many times its size it rests otherwise. */
+const WORTHWHILE = 0.25;
+const RESTS = 4;
+
 /** No chunk of this text is known here. */
 export const UNKNOWN = -1;
 
 /**
  * Chunks of text seen before, mostly lines, with their ids: logs of agents say the same lines again and again. Typed
- * arrays of fixed size (up to 22 MB, touched as they fill). When anything is full, everything is forgotten.
+ * arrays of fixed size (up to 22 MB, touched as they fill). When anything is full, everything is forgotten; where little
+ * of the text had been seen until then, the memo rests for a while, since looking costs as much as a quarter of what
+ * finding saves.
  */
 export class ChunkMemo implements KeptChunks {
   readonly #maxBytes: number;
@@ -41,6 +47,11 @@ export class ChunkMemo implements KeptChunks {
   /** of the chunk that `find` missed: its hash and a slot that is free for it */
   #hash = 0;
   #free = 0;
+  readonly #range: ChunkRange = { from: 0, to: 0, at: 0, end: 0 };
+  /** bytes looked for and bytes found since everything was forgotten, and bytes still not to be looked for */
+  #sought = 0;
+  #found = 0;
+  #rest = 0;
   /** how often everything was forgotten: entries are numbered anew each time */
   generation = 0;
   /** where the chunk ends that was looked for last */
@@ -56,6 +67,13 @@ export class ChunkMemo implements KeptChunks {
     this.#slots = new Int32Array((bytes / BYTES_PER_ENTRY) * 2);
   }
 
+  /** Whether the next `bytes` of text are not worth looking for, since the last ones were not. */
+  rests(bytes: number): boolean {
+    if (this.#rest <= 0) return false;
+    this.#rest -= bytes;
+    return true;
+  }
+
   /**
    * Looks for the chunk that starts at `at`, a start of a word, and says in `stop` where it ends. Returns its entry
    * or UNKNOWN. `view` shows the same memory as `bytes`.
@@ -67,11 +85,14 @@ export class ChunkMemo implements KeptChunks {
       if (stop <= end && this.#isAt(entry, view, at, stop) && isCut(bytes, stop, end)) {
         this.#expected = entry + 1;
         this.stop = stop;
+        this.#sought += stop - at;
+        this.#found += stop - at;
         return entry;
       }
     }
     const stop = chunkEnd(bytes, view, at, end);
     this.stop = stop;
+    this.#sought += stop - at;
     if (stop - at < MIN_CHUNK || stop - at >= MAX_CHUNK) return UNKNOWN;
     const hash = hashOf(view, at, stop);
     this.#hash = hash;
@@ -86,6 +107,7 @@ export class ChunkMemo implements KeptChunks {
       const entry = (cell & ENTRY_BITS) - 1;
       if (this.bytesOf(entry) !== stop - at || !this.#isAt(entry, view, at, stop)) continue;
       this.#expected = entry + 1;
+      this.#found += stop - at;
       return entry;
     }
     this.#free = slot;
@@ -142,9 +164,12 @@ export class ChunkMemo implements KeptChunks {
     const cells = this.#entries;
     const known = cells[entry * CELLS + DECODES] as number;
     if (known !== 0) return known === 1;
-    const range = { from: cells[entry * CELLS + IDS_AT] as number, count: this.idsOf(entry) };
-    const place = { at: cells[entry * CELLS + BYTES_AT] as number, size: this.bytesOf(entry) };
-    const found = decode(this.#ids, range, this.#view, place);
+    const range = this.#range;
+    range.from = cells[entry * CELLS + IDS_AT] as number;
+    range.to = range.from + this.idsOf(entry);
+    range.at = cells[entry * CELLS + BYTES_AT] as number;
+    range.end = range.at + this.bytesOf(entry);
+    const found = decode(this.#ids, this.#view, range);
     cells[entry * CELLS + DECODES] = found ? 1 : 2;
     return found;
   }
@@ -179,6 +204,9 @@ export class ChunkMemo implements KeptChunks {
   }
 
   #forget(): void {
+    if (this.#found < this.#sought * WORTHWHILE) this.#rest = this.#maxBytes * RESTS;
+    this.#sought = 0;
+    this.#found = 0;
     this.#slots.fill(0);
     this.#count = 0;
     this.#bytesUsed = 0;
