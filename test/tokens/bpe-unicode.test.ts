@@ -75,6 +75,22 @@ describe('toNfc', () => {
     expect(different).toEqual([]);
   });
 
+  it('equals the reference for every code point beside itself, and for what it is composed of', () => {
+    const different: string[] = [];
+    for (const text of scalarValues(256)) {
+      for (const character of text) {
+        const whole = character + character;
+        // the parts meet in every order, so that each also stands behind each
+        const parts = [...character.normalize('NFD')];
+        const beside = [whole, parts.join(''), ...parts, parts.reverse().join('')];
+        if (beside.some((few) => toNfc(few) !== reference(few))) {
+          different.push((character.codePointAt(0) ?? 0).toString(16));
+        }
+      }
+    }
+    expect(different).toEqual([]);
+  });
+
   it('equals the reference for mixed marks, in short and in long runs', () => {
     const next = randomNumbers(7);
     const below = (limit: number): number => Math.floor(next() * limit);

@@ -1,7 +1,15 @@
 import { orderLongRuns } from './mark-order.js';
 
-// Text below U+0300 is in NFC already.
-const MAY_CHANGE = /[\u0300-\uffff]/;
+/**
+ * Text without these is in NFC already. Left out are blocks that logs are full of and in which nothing composes, moves
+ * or is replaced: punctuation, arrows, boxes and other symbols, kana, Han, Hangul syllables, emoji, full-width forms.
+ */
+const MAY_CHANGE = new RegExp(
+  [
+    '[\\u0300-\\u2001\\u20d0-\\u20ff\\u2126\\u212a\\u212b\\u2329\\u232a\\u2adc\\u2c00-\\u2fff\\u302a-\\u302f\\u3099\\u309a',
+    '\\ua490-\\uabff\\ud7a4-\\ud83b\\ud83f-\\udbff\\uf900-\\ufdff\\ufe10-\\ufeff\\ufff0-\\uffff]',
+  ].join(''),
+);
 
 /**
  * Characters to which the reference gives no combining class or composition, since its tables are older
