@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RejectError } from '../logs/reject.js';
 import { ORIGINS, SPAN_KINDS, type Span } from '../trajectory/span.js';
 import { ROLES, TRUNCATIONS, type Turn } from '../trajectory/turn.js';
-import { toChatMessage } from './message.js';
+import { type ChatCall, toChatMessage } from './message.js';
 
 const FIELDS = ['content', 'reasoning_content', 'tool_calls'] as const;
 
@@ -50,6 +50,7 @@ export const storedMessageSchema = z
 
 export type StoredMessage = z.infer<typeof storedMessageSchema>;
 type StoredSpan = z.infer<typeof storedSpanSchema>;
+type StoredCall = z.infer<typeof storedCallSchema>;
 
 /**
  * The chosen turns as chat messages, ready for JSON.stringify. `trained` are the turns that the row trains
@@ -87,21 +88,21 @@ function storeTurn(turn: Turn, { index, trained }: { index: number; trained: boo
   const { role, name, tool_call_id, content, reasoning, calls } = toChatMessage(turn, index);
   const message: StoredMessage = { role, content: content.text };
   if (reasoning !== null) message.reasoning_content = reasoning.text;
-  if (calls.length > 0) {
-    message.tool_calls = calls.map((call) => ({
-      ...(call.id === null ? {} : { id: call.id }),
-      type: 'function' as const,
-      function: { name: call.name, arguments: call.arguments },
-      ...(call.is_object ? { arguments_were_object: true as const } : {}),
-    }));
-  }
+  if (calls.length > 0) message.tool_calls = calls.map(storeCall);
   if (name !== null) message.name = name;
   if (tool_call_id !== null) message.tool_call_id = tool_call_id;
   if (role === 'assistant') message.trained = trained;
   if (turn.truncated !== null) message.truncated = turn.truncated;
-  const spans = turn.spans.map(storeSpan);
-  if (!isUsual(message, spans)) message.spans = spans;
+  if (!hasUsualSpans(turn, message)) message.spans = turn.spans.map(storeSpan);
   return message;
+}
+
+function storeCall({ id, name, arguments: text, is_object }: ChatCall): StoredCall {
+  const own = { name, arguments: text };
+  const call: StoredCall =
+    id === null ? { type: 'function', function: own } : { id, type: 'function', function: own };
+  if (is_object) call.arguments_were_object = true;
+  return call;
 }
 
 function storeSpan(span: Span): StoredSpan {
@@ -132,22 +133,25 @@ function usualSpans(message: StoredMessage): StoredSpan[] {
   return spans;
 }
 
-function isUsual(message: StoredMessage, spans: readonly StoredSpan[]): boolean {
-  const usual = usualSpans(message);
-  return (
-    usual.length === spans.length &&
-    usual.every((span, i) => {
-      const other = spans[i];
-      return (
-        other !== undefined &&
-        other.model === undefined &&
-        span.kind === other.kind &&
-        span.origin === other.origin &&
-        span.in === other.in &&
-        span.length === other.length
-      );
-    })
-  );
+/**
+ * Whether a turn has just the `usualSpans` of its message: said without making them, since nearly every turn has. As many
+ * spans, of these kinds in this order, can only fill the fields that they belong to.
+ */
+function hasUsualSpans({ spans }: Turn, message: StoredMessage): boolean {
+  const { role, content, reasoning_content: reasoning, tool_calls: calls } = message;
+  if (role !== 'assistant') {
+    const kind = role === 'tool' ? 'observation' : 'prompt';
+    return spans.length === 1 && isUsual(spans[0], kind, 'environment');
+  }
+  let next = 0;
+  if (reasoning !== undefined && !isUsual(spans[next++], 'reasoning', 'model')) return false;
+  if (content !== '' && !isUsual(spans[next++], 'text', 'model')) return false;
+  for (const _ of calls ?? []) if (!isUsual(spans[next++], 'tool_call', 'model')) return false;
+  return next === spans.length;
+}
+
+function isUsual(span: Span | undefined, kind: Span['kind'], origin: Span['origin']): boolean {
+  return span !== undefined && span.model === null && span.kind === kind && span.origin === origin;
 }
 
 function restoreTurn(message: StoredMessage): Turn {

@@ -6,6 +6,7 @@ import { TrajmillError } from '../errors.js';
 import { RejectError } from '../logs/reject.js';
 import { ChunkTrail } from './chunk-trail.js';
 import { encodeLayout, sameIds } from './encode-layout.js';
+import { EncodedRow } from './encoded-row.js';
 import type { Encoder, TokenSink } from './encoder.js';
 import { type Layout, layOut } from './layout.js';
 import type { MaskOptions } from './mask-options.js';
@@ -13,7 +14,6 @@ import { Prover } from './proofs.js';
 import { hasOnlyGlueSpecials } from './special-places.js';
 import type { RowPlan } from './stretches.js';
 import { maskTokens } from './token-mask.js';
-import { placeTokens } from './token-places.js';
 import type { IdDifference, MaskProofs, TokenRow } from './token-row.js';
 import { markTrained } from './trained-segments.js';
 import { decideTurns, type MaskSubject } from './trained-turns.js';
@@ -100,24 +100,20 @@ export class RowEncoder {
       altered: new Set(rendering.stripped_reasoning),
     });
     refuseUnproved(proofs);
-    const byteLengths = this.#byteLengths;
-    let places: Int32Array | null = null;
-    return {
-      input_ids,
-      loss_mask,
-      // most rows are never asked for it
-      get segment_of_token() {
-        places ??= placeTokens(input_ids, byteLengths, layout);
-        return places;
+    return new EncodedRow(
+      {
+        input_ids,
+        loss_mask,
+        segments,
+        n_trained,
+        trained_turns: [...decision.trained],
+        flags: decision.flags,
+        straddled_tokens,
+        ids_differ_because,
+        proofs,
       },
-      segments,
-      n_trained,
-      trained_turns: [...decision.trained],
-      flags: decision.flags,
-      straddled_tokens,
-      ids_differ_because,
-      proofs,
-    };
+      { layout, byteLengths: this.#byteLengths },
+    );
   }
 
   #render(
