@@ -1,11 +1,23 @@
 import { RejectError } from '../logs/reject.js';
 import { contentSpan, makeExecution, makeSubmission, makeTurn } from '../trajectory/build.js';
-import type { Execution, Submission } from '../trajectory/execution.js';
+import type { Execution, ExecutionStatus, Submission } from '../trajectory/execution.js';
 import type { TaskClaims } from '../trajectory/trajectory.js';
 import type { Turn } from '../trajectory/turn.js';
-import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
-import { listOf, objectAt, objectOf } from './fields.js';
+import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, Sniff } from './adapter.js';
+import {
+  asJournal,
+  fullerJournal,
+  isAideNode,
+  isOmitted,
+  isStub,
+  type Journal,
+  nodeMaximize,
+  nodeScore,
+  parentId,
+} from './aide-journal-nodes.js';
+import { wrongType } from './fields.js';
 import { joinGrade } from './mlebench-grade.js';
+import { readPiece } from './pieces.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import {
   executionIds,
@@ -16,7 +28,7 @@ import {
   nodeStatus,
   orderedNodes,
 } from './search-nodes.js';
-import { asBoolean, asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import { asBoolean, asId, asNumber, asString, type JsonObject } from './shape.js';
 import { isoSeconds } from './times.js';
 
 export const aideJournal: FormatAdapter = {
@@ -27,10 +39,11 @@ export const aideJournal: FormatAdapter = {
   notes: {
     title: 'AIDE journal.json: a search tree of plans, programs and their outcomes',
     recognised_by:
-      'an object with `nodes` and `node2parent` whose metrics are numbers or null, without plot code',
+      'an object with `nodes` and `node2parent` whose metrics are numbers or null, without plot code; nodes with code, plan, metric and is_buggy in an object, a list or lines',
     scores:
       "self-reported: a language model read stdout, on the agent's own validation split; a test score where a grade of MLE-bench is beside it",
-    executions: 'one experiment a node, with seconds and exception class',
+    executions:
+      'one experiment a node, with seconds and exception class; a stub that the search starts from is none',
     reasoning: 'none',
     token_ids: 'none',
     logprobs: 'none',
@@ -39,6 +52,7 @@ export const aideJournal: FormatAdapter = {
       'the reply itself is not logged: its text is put together from plan and code, and the scaffold reformatted the code (flag text_rebuilt)',
       'the review (`analysis`) that a language model wrote on each run: the feedback is the output of the program alone',
       'exc_info and exc_stack, which repeat the traceback of the output with absolute paths',
+      'a journal of the best path alone (filtered_journal.json) belongs to the whole one beside it; alone, its outputs are omitted (flag truncated_in_log)',
       'what the model was shown of earlier nodes: turns stand in order of execution, the tree is in parent_execution',
     ],
   },
@@ -47,25 +61,60 @@ export const aideJournal: FormatAdapter = {
 };
 
 function detect(sniff: Sniff): Detection | null {
+  const found = (reason: string, unit: 'document' | 'lines' | 'line'): Detection => ({
+    confidence: 'certain',
+    reason,
+    unit,
+  });
   const document = sniff.json;
-  if (!hasKeys(document, 'nodes', 'node2parent') || !Array.isArray(document['nodes'])) return null;
-  if (!isObject(document['node2parent'])) return null;
-  // AI-Scientist v2 keeps the same envelope, with plots and metrics of several data sets.
-  const foreign = document['nodes'].some(
-    (node) => hasKeys(node, 'plot_code') || (hasKeys(node, 'metric') && isObject(metricValue(node))),
-  );
-  if (foreign) return null;
-  return { confidence: 'certain', reason: 'an object with nodes and node2parent, no plot code' };
+  if (asJournal(document) !== null)
+    return found('nodes with plans, programs and metrics, no plot code', 'document');
+  if (isListOf(document, isWrapped)) return found('a list of journals', 'document');
+  if (isListOf(sniff.lines, isWrapped)) return found('a journal a line', 'line');
+  return isListOf(sniff.lines, isAideNode)
+    ? found('lines of nodes with code, plan and metric', 'lines')
+    : null;
 }
 
-function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
-  const document = objectOf(input, 'document');
-  const parents = objectAt(document, 'node2parent', '') ?? {};
-  const nodes = orderedNodes(listOf(document['nodes'], 'nodes'));
-  if (nodes.length === 0) throw new RejectError('no_turns', 'a journal without nodes');
+function isListOf(value: unknown, test: (item: unknown) => boolean): value is readonly unknown[] {
+  return Array.isArray(value) && value.length > 0 && value.every(test);
+}
 
+/** A journal in an object of its own, which may stand in a list with others. */
+function isWrapped(value: unknown): boolean {
+  return !Array.isArray(value) && asJournal(value) !== null;
+}
+
+function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | SidecarOf {
+  if (isListOf(input, isWrapped)) {
+    return input.flatMap((item, index) =>
+      readPiece(context, `[${index}]`, () => {
+        const { journal, nodes } = journalOf(item);
+        return [readRun(nodes, journal, context)];
+      }),
+    );
+  }
+  const { journal, nodes } = journalOf(input);
+  const fuller = fullerJournal(nodes, context);
+  return fuller === null ? [readRun(nodes, journal, context)] : { sidecar_of: fuller };
+}
+
+/** A journal with the nodes that were written and run, in order. */
+function journalOf(input: unknown): { journal: Journal; nodes: readonly JsonObject[] } {
+  const journal = asJournal(input);
+  if (journal === null) throw wrongType('journal', 'nodes of AIDE', input);
+  const nodes = orderedNodes(journal.nodes).filter((node) => !isStub(node, journal));
+  if (nodes.length === 0) throw new RejectError('no_turns', 'a journal without nodes');
+  return { journal, nodes };
+}
+
+function readRun(nodes: readonly JsonObject[], journal: Journal, context: ReadContext): RawTrajectory {
   const flags = new Set(['prompts_absent', 'text_rebuilt', 'tree_search']);
+  if (nodes.some(isOmitted)) flags.add('truncated_in_log');
   const ids = executionIds(nodes, flags);
+  const stubs = new Set(
+    orderedNodes(journal.nodes).flatMap((node) => (isStub(node, journal) ? [asId(node['id'])] : [])),
+  );
   const turns: Turn[] = [];
   const executions: Execution[] = [];
   const submissions: Submission[] = [];
@@ -76,14 +125,15 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
       call,
       makeTurn('tool', [contentSpan('observation', 'environment', nodeOutput(node))], { name: NODE_TOOL }),
     );
-    const parent = asId(parents[asId(node['id']) ?? '']);
+    const stated = parentId(node, journal.parents);
+    const parent = stubs.has(stated) ? null : stated;
     const parentOrder = nodes.findIndex((other) => parent !== null && asId(other['id']) === parent);
     if (parent !== null && parentOrder === -1) flags.add('parent_missing');
     const execution_id = ids[order] ?? `node-${order}`;
     const kind = context.experiments.experiment.includes(NODE_TOOL) ? 'experiment' : 'other';
     executions.push(
       makeExecution(
-        { execution_id, order, kind, tool: NODE_TOOL, call_turn, status: nodeStatus(node) },
+        { execution_id, order, kind, tool: NODE_TOOL, call_turn, status: statusOf(node) },
         {
           call_span: firstCallSpan(call),
           feedback_turn: call_turn + 1,
@@ -113,15 +163,24 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
       flags: [...flags],
     },
   );
-  return [joinGrade(run, context)];
+  return joinGrade(run, context);
+}
+
+/** A node that no review judged says nothing of what its program left. */
+function statusOf(node: JsonObject): ExecutionStatus {
+  const status = nodeStatus(node);
+  const judged = asBoolean(node['is_buggy']) !== null || nodeScore(node) !== null;
+  return status === 'ok' && !judged ? 'unknown' : status;
 }
 
 function submissionOf(
   node: JsonObject,
   at: { execution_id: string; observed_turn: number; order: number },
 ): Submission | null {
-  if (asBoolean(node['is_buggy']) !== false) return null;
-  const score = asNumber(metricValue(node));
+  const buggy = asBoolean(node['is_buggy']);
+  const score = nodeScore(node);
+  // Without a verdict a metric counts only of a program that ran.
+  if (buggy === true || (buggy === null && (score === null || nodeStatus(node) !== 'ok'))) return null;
   return makeSubmission(
     {
       execution_id: at.execution_id,
@@ -134,16 +193,11 @@ function submissionOf(
   );
 }
 
-function metricValue(node: JsonObject): unknown {
-  const metric = node['metric'];
-  return isObject(metric) ? metric['value'] : metric;
-}
-
 /** The direction that the reviews state; where they disagree none is claimed. */
 function claims(nodes: readonly JsonObject[], flags: Set<string>): TaskClaims | null {
   const directions = new Set<boolean>();
   for (const node of nodes) {
-    const maximize = isObject(node['metric']) ? asBoolean(node['metric']['maximize']) : null;
+    const maximize = nodeMaximize(node);
     if (maximize !== null) directions.add(maximize);
   }
   if (directions.size === 0) return null;

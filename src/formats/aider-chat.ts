@@ -1,3 +1,5 @@
+import { plainLineEnds } from './line-ends.js';
+
 /** A stretch of an aider chat by one voice, as the file has it without the marks of its lines. */
 export interface ChatBlock {
   readonly voice: 'human' | 'console' | 'reply';
@@ -30,7 +32,7 @@ const FRAME_CLOSE = /^<\/div>\s*$/;
  * but one that is never closed ends at a line which only a human's input can be.
  */
 export function chatSessions(text: string): ChatSession[] {
-  const lines = text.split('\n');
+  const lines = plainLineEnds(text).split('\n');
   const marked = lines.some((line) => MARKED_HUMAN.test(line));
   const sessions: Reader[] = [];
   let reader = new Reader(null, marked);

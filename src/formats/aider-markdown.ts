@@ -2,6 +2,7 @@ import { contentSpan, makeTurn } from '../trajectory/build.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { type ChatBlock, type ChatSession, chatSessions } from './aider-chat.js';
+import { replySpans } from './aider-reasoning.js';
 import { wrongType } from './fields.js';
 import { actionSpans, type CallMark } from './inline-calls.js';
 import { SessionRun } from './session-run.js';
@@ -33,7 +34,7 @@ export const aiderMarkdown: FormatAdapter = {
     scores: 'none',
     executions:
       'none: aider runs nothing that the model calls; edit blocks are calls without a recorded outcome',
-    reasoning: 'none',
+    reasoning: 'where the API sent it beside the reply, in tags of aider; think tags in text',
     token_ids: 'none',
     logprobs: 'none',
     loss: [
@@ -86,7 +87,12 @@ function readSession(session: ChatSession, context: ReadContext): RawTrajectory 
 
 /** The turn of a block, for readers of chats that hold more than aider does. */
 export function blockTurn(block: ChatBlock): Turn {
-  if (block.voice === 'reply') return makeTurn('assistant', actionSpans(block.text, editMarks(block.text)));
+  if (block.voice === 'reply') {
+    return makeTurn(
+      'assistant',
+      replySpans(block.text, (text) => actionSpans(text, editMarks(text))),
+    );
+  }
   const command = block.voice === 'human' && COMMAND.test(block.text);
   const kind = block.voice === 'human' && !command ? 'prompt' : 'observation';
   const flags = block.voice === 'console' ? ['console'] : command ? ['command'] : [];

@@ -49,8 +49,9 @@ export function replyBlocks(
     if (type === 'text') {
       const text = requiredString(block, 'text', path);
       if (text !== '') spans.push(...at.cut(text));
-    } else if (type === 'thinking') {
-      const text = stringAt(block, 'thinking', path) ?? '';
+    } else if (type === 'thinking' || type === 'reasoning') {
+      // Roo Code keeps what other providers than Anthropic send as a block of its own.
+      const text = stringAt(block, type === 'thinking' ? 'thinking' : 'text', path) ?? '';
       if (text === '') flags.add('reasoning_hidden');
       else spans.push({ ...reasoningSpan(text), origin: at.origin });
     } else if (type === 'redacted_thinking') {

@@ -9,19 +9,29 @@ import { rawTrajectory } from './raw-trajectory.js';
 const TOOL = 'train';
 
 /** Columns that measure what a run cost, not what it reached. */
-const COSTS = /memory|latency|cost|_gb$|_mb$|_s$|seconds|minutes|time|lines|tokens|params|flops/i;
-const TEXTS: ReadonlySet<string> = new Set(['commit', 'status', 'description', 'reject_reason']);
+const COSTS =
+  /memory|vram|latency|cost|budget|_(?:gb|mb|s|sec|secs|ms|us|usd)$|seconds|minutes|hours|time|lines|tokens|params|flops/i;
+/** Speed is a result: what is counted per second is no cost. */
+const RATES = /per_?s(?:ec(?:ond)?)?$|throughput|speedup/i;
+/** Columns that name a run, its setting or its words, and what is counted against another run. */
+const NO_METRICS =
+  /^(?:commit|git_commit|sha|status|description|hypothesis|notes?|reject_reason|(?:run_?)?id|run|exp(?:eriment)?|iter(?:ation)?|gen(?:eration)?|round|cycle|trial|idx|index|step|steps|epochs?|seed|delta\w*|improvement\w*|#)$/i;
+const COMMITS: readonly string[] = ['commit', 'git_commit', 'commit_hash', 'sha'];
+const WORDS: readonly string[] = ['description', 'hypothesis', 'notes', 'note'];
 
-const STATUSES: Readonly<Record<string, ExecutionStatus>> = {
-  keep: 'ok',
-  discard: 'ok',
-  run: 'ok',
-  baseline: 'ok',
-  crash: 'error',
-  error: 'error',
-  oom: 'error',
-  timeout: 'timeout',
-};
+/** By words of a status, as `screen_discard` or `crash: OOM` have them; a failure counts before the verdict on it. */
+const STATUSES: readonly (readonly [ExecutionStatus, ReadonlySet<string>])[] = [
+  ['timeout', new Set(['timeout', 'timed'])],
+  ['error', new Set(['crash', 'crashed', 'error', 'oom', 'fail', 'failed', 'failure'])],
+  [
+    'ok',
+    new Set(
+      'keep kept discard discarded revert reverted accept accepted reject rejected run baseline ok pass success'.split(
+        ' ',
+      ),
+    ),
+  ],
+];
 
 export const autoresearchTsv: FormatAdapter = {
   name: 'autoresearch-tsv',
@@ -31,17 +41,19 @@ export const autoresearchTsv: FormatAdapter = {
   experiments: { experiment: [TOOL], scoring: [] },
   notes: {
     title: 'autoresearch results.tsv: one training run a commit',
-    recognised_by: 'a table with tabs whose header has commit, status and description',
+    recognised_by:
+      'a table with tabs whose header has commit (or git_commit, sha), status and description (or hypothesis, notes)',
     scores:
-      'the metric column on the validation split; with several none is the objective and each stands as a flag; rows of crashed runs have none, whatever stands there',
-    executions: 'one experiment a row: crash is an error, keep and discard ran',
+      'the metric column on the validation split, which a column of costs is only where there is no other; with several none is the objective and each stands as a flag; rows of crashed runs have none, whatever stands there',
+    executions:
+      'one experiment a row: crash and failed are errors; keep, discard and revert ran; other words are unknown',
     reasoning: 'none',
     token_ids: 'none',
     logprobs: 'none',
     loss: [
       'the conversation: of what the model wrote the table keeps the description of each change (flags text_rebuilt, prompts_absent)',
       'the direction of the metric is not recorded: none is claimed',
-      'rows with another number of fields than the header (flag ragged_rows)',
+      'rows with another number of fields than the header (flag ragged_rows), but for tabs in the words of the last column',
     ],
   },
   detect,
@@ -52,7 +64,8 @@ function detect(sniff: Sniff): Detection | null {
   if (sniff.json !== undefined || sniff.lines.length > 0) return null;
   const end = sniff.head.indexOf('\n');
   const columns = header(end === -1 ? sniff.head : sniff.head.slice(0, end));
-  const found = ['commit', 'status', 'description'].every((name) => columns.includes(name));
+  const found =
+    first(columns, COMMITS) !== null && columns.includes('status') && first(columns, WORDS) !== null;
   return found ? { confidence: 'certain', reason: 'a table of commits with status and description' } : null;
 }
 
@@ -63,38 +76,85 @@ function header(line: string): string[] {
     .map((name) => name.trim());
 }
 
+function first(columns: readonly string[], names: readonly string[]): string | null {
+  return names.find((name) => columns.includes(name)) ?? null;
+}
+
+/** Columns of numbers that may be what was optimised. */
+function metricsOf(columns: readonly string[], rows: readonly ReadonlyMap<string, string>[]): string[] {
+  const numeric = columns.filter(
+    (name) => !NO_METRICS.test(name) && rows.some((row) => isNumber(row.get(name))),
+  );
+  const reached = numeric.filter((name) => !COSTS.test(name) || RATES.test(name));
+  return reached.length > 0 ? reached : numeric;
+}
+
+function statusOf(text: string): ExecutionStatus {
+  const words = text.toLowerCase().split(/[^a-z]+/);
+  return STATUSES.find(([, known]) => words.some((word) => known.has(word)))?.[0] ?? 'unknown';
+}
+
+function isHead(columns: readonly string[]): boolean {
+  return first(columns, COMMITS) !== null && columns.includes('status') && first(columns, WORDS) !== null;
+}
+
+/** The rows under one head. */
+interface Table {
+  readonly columns: readonly string[];
+  readonly rows: ReadonlyMap<string, string>[];
+  ragged: boolean;
+}
+
+/** Tables by head: where logs were put together, each head begins a run of its own. */
+function tablesOf(text: string): Table[] {
+  const tables: Table[] = [];
+  for (const line of text.split('\n').map((one) => one.replace(/\r$/, ''))) {
+    const columns = header(line);
+    const table = tables.at(-1);
+    if (table === undefined || isHead(columns)) tables.push({ columns, rows: [], ragged: false });
+    else if (line.trim() !== '') addRow(table, line.split('\t'));
+  }
+  return tables;
+}
+
+function addRow(table: Table, fields: readonly string[]): void {
+  const { columns, rows } = table;
+  const last = columns.length - 1;
+  // Words may hold tabs, which only the last column can take back.
+  const taken =
+    fields.length > columns.length && WORDS.includes(columns[last] ?? '')
+      ? [...fields.slice(0, last), fields.slice(last).join('\t')]
+      : fields;
+  if (taken.length !== columns.length) table.ragged = true;
+  else rows.push(new Map(columns.map((name, index) => [name, taken[index] ?? ''])));
+}
+
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   if (typeof input !== 'string') throw wrongType('table', 'a text', input);
-  const [first = '', ...lines] = input.split('\n').map((line) => line.replace(/\r$/, ''));
-  const columns = header(first);
+  const tables = tablesOf(input).filter(({ rows }) => rows.length > 0);
+  if (tables.length === 0) throw new RejectError('no_turns', 'a table without rows');
+  return tables.map((table) => readTable(table, context));
+}
+
+function readTable({ columns, rows, ragged }: Table, context: ReadContext): RawTrajectory {
   const flags = new Set(['text_rebuilt', 'prompts_absent', 'direction_not_recorded']);
-  const rows = lines.flatMap((line) => {
-    if (line.trim() === '') return [];
-    const fields = line.split('\t');
-    if (fields.length === columns.length)
-      return [new Map(columns.map((name, index) => [name, fields[index] ?? '']))];
-    flags.add('ragged_rows');
-    return [];
-  });
-  if (rows.length === 0) throw new RejectError('no_turns', 'a table without rows');
-  const metrics = columns.filter(
-    (name) => !TEXTS.has(name) && !COSTS.test(name) && rows.some((row) => isNumber(row.get(name))),
-  );
+  if (ragged) flags.add('ragged_rows');
+  const metrics = metricsOf(columns, rows);
+  const words = first(columns, WORDS) ?? '';
+  const commits = first(columns, COMMITS) ?? '';
   const turns: Turn[] = [];
   const executions: Execution[] = [];
   const submissions: Submission[] = [];
   rows.forEach((row, order) => {
-    const description = row.get('description') ?? '';
-    const status = STATUSES[(row.get('status') ?? '').toLowerCase()] ?? 'unknown';
+    const description = row.get(words) ?? '';
+    const status = statusOf(row.get('status') ?? '');
     const call_turn = turns.length;
-    const shown = columns
-      .filter((name) => name !== 'description')
-      .map((name) => `${name}: ${row.get(name) ?? ''}`);
+    const shown = columns.filter((name) => name !== words).map((name) => `${name}: ${row.get(name) ?? ''}`);
     turns.push(
       makeTurn('assistant', [contentSpan('text', 'model', description)]),
       makeTurn('tool', [contentSpan('observation', 'environment', shown.join('\n'))], { name: TOOL }),
     );
-    const commit = row.get('commit') ?? '';
+    const commit = row.get(commits) ?? '';
     const taken = executions.some((execution) => execution.execution_id === commit);
     const execution_id = commit === '' || taken ? `${commit}#${order}` : commit;
     executions.push(
@@ -110,27 +170,26 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
         { feedback_turn: call_turn + 1, flags: [`status:${row.get('status') ?? ''}`] },
       ),
     );
-    // A crashed run's 0.000000 would be a perfect loss.
+    // A crashed run's 0.000000 would be a perfect loss; a row that is blocked or still to come has no result at all.
     if (status === 'error' || status === 'timeout') return;
+    if (status === 'unknown' && !metrics.some((name) => isNumber(row.get(name)))) return;
     submissions.push(
       submissionOf(row, { metrics, execution_id, observed_turn: call_turn + 1, order: submissions.length }),
     );
   });
   const [metric] = metrics;
-  return [
-    rawTrajectory(
-      { turns, executions },
-      {
-        submissions,
-        task_claims:
-          metrics.length === 1 && metric !== undefined
-            ? { metric, is_lower_better: null, gold: null, silver: null, bronze: null, median: null }
-            : null,
-        scaffold: 'autoresearch',
-        flags: [...flags],
-      },
-    ),
-  ];
+  return rawTrajectory(
+    { turns, executions },
+    {
+      submissions,
+      task_claims:
+        metrics.length === 1 && metric !== undefined
+          ? { metric, is_lower_better: null, gold: null, silver: null, bronze: null, median: null }
+          : null,
+      scaffold: 'autoresearch',
+      flags: [...flags],
+    },
+  );
 }
 
 function submissionOf(

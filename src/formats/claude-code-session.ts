@@ -8,7 +8,7 @@ import { sessionEpochs } from './claude-epochs.js';
 import { isLostAttachment, recordMessage } from './claude-messages.js';
 import { claudeOutcome } from './claude-outcomes.js';
 import { clearedContext, type SessionRecord, sessionRecords } from './claude-records.js';
-import { followThread, splitThreads, type Thread } from './claude-threads.js';
+import { followThread, gluedSessions, splitThreads, type Thread } from './claude-threads.js';
 import { listOf } from './fields.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import { thinkingFlags } from './reasoning-summary.js';
@@ -90,7 +90,15 @@ function isAgentNote(value: unknown): boolean {
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | SidecarOf {
   if (!Array.isArray(input) && isAgentNote(input)) return agentNote(context);
-  const records = sessionRecords(listOf(input, 'lines'));
+  const sessions = gluedSessions(sessionRecords(listOf(input, 'lines')));
+  const trajectories = sessions.flatMap((records) => readSession(records, context));
+  if (trajectories.length === 0) {
+    throw new RejectError('no_turns', 'no line of the session is a message of its conversation');
+  }
+  return trajectories;
+}
+
+function readSession(records: readonly SessionRecord[], context: ReadContext): RawTrajectory[] {
   const { main, agents } = splitThreads(records);
   const trajectories: RawTrajectory[] = [];
   const thread = followThread(main);
@@ -98,9 +106,6 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
   for (const agent of agents) {
     const followed = followThread(agent);
     if (followed !== null) trajectories.push(readThread(followed, { context, agents: [], subagent: true }));
-  }
-  if (trajectories.length === 0) {
-    throw new RejectError('no_turns', 'no line of the session is a message of its conversation');
   }
   return trajectories;
 }

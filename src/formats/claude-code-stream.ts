@@ -3,6 +3,7 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from
 import type { LoggedMessage } from './anthropic-turns.js';
 import { inputMessage, replyOrigin } from './claude-messages.js';
 import { resultEnd, resultFlags } from './claude-result.js';
+import { isCursorStream } from './cursor-stream.js';
 import { fieldPath, listOf, objectOf } from './fields.js';
 import { messagesRun } from './messages-run.js';
 import { asArray, asId, asString, isObject, type JsonObject } from './shape.js';
@@ -42,7 +43,12 @@ function detect(sniff: Sniff): Detection | null {
   const init = records.some(
     (item) => isObject(item) && item['type'] === 'system' && item['subtype'] === 'init',
   );
-  if (!init || !records.every((item) => isObject(item) && typeof item['type'] === 'string')) return null;
+  if (
+    !init ||
+    isCursorStream(records) ||
+    !records.every((item) => isObject(item) && typeof item['type'] === 'string')
+  )
+    return null;
   return {
     confidence: 'certain',
     reason: 'a stream that opens with system init',

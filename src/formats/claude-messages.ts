@@ -14,8 +14,13 @@ const NO_CONTENT = '(no content)';
 /** Hooks whose output the model is shown. */
 const SHOWN_HOOKS: ReadonlySet<string> = new Set(['SessionStart', 'UserPromptSubmit']);
 
-/** Attachments that the model is never shown, or only as a list of names. */
-const UNSHOWN: ReadonlySet<string> = new Set(['hook_success', 'hook_cancelled', 'deferred_tools_delta']);
+/** Attachments that the model is never shown (notes of hooks to the human), or only as a list of names. */
+const UNSHOWN: ReadonlySet<string> = new Set([
+  'hook_cancelled',
+  'hook_system_message',
+  'hook_non_blocking_error',
+  'deferred_tools_delta',
+]);
 
 /**
  * A record as a message of the conversation; null for what is none, or what an attachment holds no text of. `origin` is
@@ -144,6 +149,7 @@ function attachmentMessage(record: SessionRecord): LoggedMessage | null {
 
 function attachmentText(type: string, attachment: JsonObject): string | null {
   const { content, snippet } = attachment as { content?: unknown; snippet?: unknown };
+  if (UNSHOWN.has(type)) return null;
   if (type === 'hook_success' && !SHOWN_HOOKS.has(asString(attachment['hookEvent']) ?? '')) return null;
   const texts = Array.isArray(content) && content.every((part) => typeof part === 'string') ? content : [];
   const file = isObject(content) && isObject(content['file']) ? content['file'] : content;
@@ -158,5 +164,5 @@ export function isLostAttachment(record: SessionRecord): boolean {
   const attachment = record.fields['attachment'];
   if (record.type !== 'attachment' || !isObject(attachment)) return false;
   const type = asString(attachment['type']) ?? '';
-  return !UNSHOWN.has(type) && attachmentMessage(record) === null;
+  return type !== 'hook_success' && !UNSHOWN.has(type) && attachmentMessage(record) === null;
 }

@@ -117,16 +117,21 @@ export interface KeptTail {
   readonly head: string;
   readonly tail: string;
   readonly anchor: string;
+  /** what was kept, in order, where the boundary lists it; otherwise the chain from tail to head says it */
+  readonly members: readonly string[];
 }
 
 export function keptTail(record: SessionRecord): KeptTail | null {
   const metadata = record.fields['compactMetadata'];
-  const kept = isObject(metadata) ? metadata['preservedSegment'] : null;
-  if (record.subtype !== 'compact_boundary' || !isObject(kept)) return null;
-  const [head, tail, anchor] = [
-    asString(kept['headUuid']),
-    asString(kept['tailUuid']),
-    asString(kept['anchorUuid']),
-  ];
-  return head === null || tail === null || anchor === null ? null : { boundary: record, head, tail, anchor };
+  if (record.subtype !== 'compact_boundary' || !isObject(metadata)) return null;
+  const { preservedSegment, preservedMessages } = metadata as Record<string, unknown>;
+  const segment = isObject(preservedSegment) ? preservedSegment : {};
+  const listed = isObject(preservedMessages) ? preservedMessages : {};
+  const members = asArray(listed['allUuids'] ?? listed['uuids']).flatMap((uuid) => asString(uuid) ?? []);
+  const head = asString(segment['headUuid']) ?? members[0] ?? null;
+  const tail = asString(segment['tailUuid']) ?? members.at(-1) ?? null;
+  const anchor = asString(segment['anchorUuid']) ?? asString(listed['anchorUuid']);
+  return head === null || tail === null || anchor === null
+    ? null
+    : { boundary: record, head, tail, anchor, members };
 }

@@ -8,6 +8,7 @@ import {
   type SessionRecord,
   startsContext,
 } from './claude-records.js';
+import { asString } from './shape.js';
 
 /** One conversation: its records in order and the contexts that the model had, the last one leading to the leaf. */
 export interface Thread {
@@ -15,6 +16,44 @@ export interface Thread {
   readonly order: readonly SessionRecord[];
   readonly contexts: readonly (readonly SessionRecord[])[];
   readonly flags: readonly string[];
+}
+
+/**
+ * The sessions in a file of several: records with one session id, or linked by their parents, are one (a session that
+ * goes on with another copies its records under either id).
+ */
+export function gluedSessions(records: readonly SessionRecord[]): SessionRecord[][] {
+  const byUuid = new Map(records.map((record) => [record.uuid, record]));
+  const joined = new Map<string, string>();
+  const rootOf = (session: string): string => {
+    const next = joined.get(session);
+    return next === undefined ? session : rootOf(next);
+  };
+  // A record that names no session is of the one that was written before it.
+  const named = new Map<SessionRecord, string>();
+  let before = records.find(({ session }) => session !== null)?.session ?? '';
+  for (const record of records) {
+    before = record.session ?? before;
+    named.set(record, before);
+  }
+  const sessionOf = (record: SessionRecord): string => rootOf(named.get(record) ?? '');
+  for (const record of records) {
+    const logical = asString(record.fields['logicalParentUuid']);
+    for (const uuid of [record.parent, logical]) {
+      const parent = byUuid.get(uuid ?? '');
+      if (parent === undefined) continue;
+      const [own, other] = [sessionOf(record), sessionOf(parent)];
+      if (own !== other) joined.set(own, other);
+    }
+  }
+  const sessions = new Map<string, SessionRecord[]>();
+  for (const record of records) {
+    const root = sessionOf(record);
+    const own = sessions.get(root);
+    if (own === undefined) sessions.set(root, [record]);
+    else own.push(record);
+  }
+  return [...sessions.values()];
 }
 
 /** The main conversation, and those of sub-agents that stand in the same file. */
@@ -90,10 +129,25 @@ function linkRecords(records: readonly SessionRecord[]): Tree {
       parent = previous;
     }
     const tail = kept.find(({ tail, boundary }) => tail === parent?.uuid && record.index > boundary.index);
-    if (tail !== undefined) parent = byUuid.get(tail.anchor) ?? tail.boundary;
+    const moved = kept.find(
+      ({ anchor, members }) => anchor === record.parent && members.includes(record.uuid),
+    );
+    if (moved !== undefined) parent = placeBefore(record, moved, { records, byUuid });
+    else if (tail !== undefined) parent = byUuid.get(tail.anchor) ?? tail.boundary;
     if (parent !== undefined && parent !== record) parents.set(record, parent);
   });
   return { records, byUuid, parents, kept, flags };
+}
+
+/** What a kept record followed in the old context, where it was written only after it hung on the summary. */
+function placeBefore(
+  record: SessionRecord,
+  kept: KeptTail,
+  at: Pick<Tree, 'records' | 'byUuid'>,
+): SessionRecord | undefined {
+  const before = kept.members[kept.members.indexOf(record.uuid) - 1];
+  const known = before === undefined ? undefined : at.byUuid.get(before);
+  return known ?? at.records.findLast((other) => other.index < kept.boundary.index && isSpoken(other));
 }
 
 function climb(leaf: SessionRecord, tree: Tree, visited: Set<SessionRecord>): Path {
@@ -160,6 +214,8 @@ function contextOf(path: Path, order: readonly SessionRecord[], tree: Tree): Ses
 }
 
 function keptRecords(kept: KeptTail, tree: Tree): SessionRecord[] {
+  const listed = kept.members.flatMap((uuid) => tree.byUuid.get(uuid) ?? []);
+  if (listed.length > 0) return listed;
   const records: SessionRecord[] = [];
   const seen = new Set<SessionRecord>();
   let at = tree.byUuid.get(kept.tail);

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { RejectError } from '../logs/reject.js';
+import { contentSpan } from '../trajectory/build.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, Sniff } from './adapter.js';
 import type { CallAnswer, LoggedMessage } from './anthropic-turns.js';
@@ -87,10 +88,13 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
   const messages = items.map((item, index) =>
     readMessage(item, { path: `[${index}]`, before: items[index - 1] }),
   );
+  // Roo Code puts a summary in the place of everything before it.
+  const restarts = items.flatMap((item, index) => (isSummary(item) ? [index] : []));
   const truncated = items.some((item) => blockTexts(item).some((text) => TRUNCATED.test(text)));
   const run = messagesRun(
     {
       messages,
+      restarts,
       cutReply: (text, origin) => actionSpans(text, structured ? [] : clineCallMarks(text), origin),
       outcome,
     },
@@ -98,7 +102,11 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
     {
       session_id: taskId(context),
       scaffold: 'cline',
-      flags: ['system_prompt_absent', ...(truncated ? ['context_truncated'] : [])],
+      flags: [
+        'system_prompt_absent',
+        ...(truncated ? ['context_truncated'] : []),
+        ...(restarts.length > 0 ? ['compacted_context_assumed'] : []),
+      ],
     },
   );
   requireModelTurns(run.turns);
@@ -109,11 +117,19 @@ function holdsCall(message: JsonObject | undefined): boolean {
   return asArray(message?.['content']).some((block) => isObject(block) && block['type'] === 'tool_use');
 }
 
+function isSummary(message: JsonObject): boolean {
+  return message['isSummary'] === true;
+}
+
 function readMessage(item: JsonObject, at: { path: string; before: JsonObject | undefined }): LoggedMessage {
   const { path, before } = at;
   const role = requiredString(item, 'role', path);
   const timestamp = isoMillis(item['ts']);
   const { content } = item as { content?: unknown };
+  if (isSummary(item) && (role === 'assistant' || role === 'user')) {
+    const cut = (text: string) => [contentSpan('observation', 'environment', text)];
+    return { role: 'user', content: spokenBlocks(content), path, timestamp, flags: ['compact_summary'], cut };
+  }
   if (role === 'assistant') {
     const info = isObject(item['modelInfo']) ? item['modelInfo'] : {};
     const model = asString(info['modelId']);
@@ -122,6 +138,12 @@ function readMessage(item: JsonObject, at: { path: string; before: JsonObject | 
   if (role !== 'user')
     throw new RejectError('bad_shape', `${fieldPath(path, 'role')}: unknown role "${role}"`);
   return { role, content, path, timestamp, cut: clineCut(holdsCall(before)) };
+}
+
+/** A summary without the reasoning that led to it, which no context holds. */
+function spokenBlocks(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  return content.filter((block) => !isObject(block) || block['type'] === 'text');
 }
 
 /** By id where there is a result block; else the feedback right after the reply answers its calls. */

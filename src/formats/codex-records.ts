@@ -1,5 +1,5 @@
 import { objectOf } from './fields.js';
-import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import { asId, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 
 /** A line of a Codex rollout in the shape of its present versions. */
 export interface RolloutRecord {
@@ -71,6 +71,27 @@ export function rolloutRecords(lines: readonly unknown[]): RolloutRecord[] {
     const opening = type === null && hasKeys(line, 'id', 'timestamp');
     return opening ? [{ path, type: 'session_meta', timestamp, payload: line }] : [];
   });
+}
+
+/**
+ * The rollouts in a file of several, each from its session_meta on. A fork has the metas of its ancestors before what it
+ * copied, so that only one of another id behind items of a conversation begins the next; one without a time of its own
+ * was pasted together.
+ */
+export function gluedRollouts(records: readonly RolloutRecord[]): RolloutRecord[][] {
+  const rollouts: RolloutRecord[][] = [];
+  const ids = new Set<string>();
+  let spoken = false;
+  for (const record of records) {
+    const id = record.type === 'session_meta' ? asId(record.payload['id']) : null;
+    const timed = !Number.isNaN(Date.parse(record.timestamp ?? ''));
+    const next: boolean = id !== null && spoken && timed && !ids.has(id);
+    if (id !== null) ids.add(id);
+    if (next || rollouts.length === 0) rollouts.push([]);
+    spoken = record.type === 'response_item' || (spoken && !next);
+    rollouts.at(-1)?.push(record);
+  }
+  return rollouts.length > 0 ? rollouts : [[]];
 }
 
 function bareItem(line: JsonObject): JsonObject {

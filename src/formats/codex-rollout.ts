@@ -1,7 +1,13 @@
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { mostUsedModel, withoutOwnModel } from './anthropic-turns.js';
 import { callEvents, codexOutcome } from './codex-outcomes.js';
-import { isBareLine, isEnvelope, rolloutRecords } from './codex-records.js';
+import {
+  gluedRollouts,
+  isBareLine,
+  isEnvelope,
+  type RolloutRecord,
+  rolloutRecords,
+} from './codex-records.js';
 import { rolloutRun } from './codex-session.js';
 import { listOf } from './fields.js';
 import { rawTrajectory } from './raw-trajectory.js';
@@ -53,13 +59,19 @@ function detect(sniff: Sniff): Detection | null {
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
-  const records = rolloutRecords(listOf(input, 'lines'));
+  const runs = gluedRollouts(rolloutRecords(listOf(input, 'lines'))).map((records) =>
+    readRollout(records, context),
+  );
+  if (runs.length === 1) requireModelTurns(runs[0]?.turns ?? []);
+  return runs;
+}
+
+function readRollout(records: readonly RolloutRecord[], context: ReadContext): RawTrajectory {
   const meta = records.find((record) => record.type === 'session_meta')?.payload ?? {};
   const instructions = meta['base_instructions'];
   const base = isObject(instructions) ? asString(instructions['text']) : asString(instructions);
   const forked = asId(meta['forked_from_id']) !== null;
   const run = rolloutRun(records, { base, forked });
-  requireModelTurns(run.turns);
   const model = mostUsedModel(run.turns);
   const turns = withoutOwnModel(run.turns, model);
   const events = callEvents(run.events);
@@ -68,28 +80,26 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   );
   const scored = scoredCalls(turns, executions, context);
   const agent = subagentOf(meta);
-  return [
-    rawTrajectory(
-      { turns, executions },
-      {
-        session_id: asId(meta['id']),
-        parent_session: agent?.parent ?? null,
-        scaffold: 'codex',
-        scaffold_version: asString(meta['cli_version']),
-        model,
-        submissions: scored.submissions,
-        epochs: run.epochs,
-        termination: run.termination,
-        flags: [
-          ...scored.flags,
-          ...(base === null ? ['system_prompt_absent'] : []),
-          ...(agent === null ? [] : ['subagent']),
-          ...(forked ? ['forked_session'] : []),
-          ...run.flags,
-        ],
-      },
-    ),
-  ];
+  return rawTrajectory(
+    { turns, executions },
+    {
+      session_id: asId(meta['id']),
+      parent_session: agent?.parent ?? null,
+      scaffold: 'codex',
+      scaffold_version: asString(meta['cli_version']),
+      model,
+      submissions: scored.submissions,
+      epochs: run.epochs,
+      termination: run.termination,
+      flags: [
+        ...scored.flags,
+        ...(base === null ? ['system_prompt_absent'] : []),
+        ...(agent === null ? [] : ['subagent']),
+        ...(forked ? ['forked_session'] : []),
+        ...run.flags,
+      ],
+    },
+  );
 }
 
 /** Set where another thread started this one; `parent` where the log names it. */

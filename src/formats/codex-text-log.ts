@@ -4,6 +4,7 @@ import type { Termination } from '../trajectory/trajectory.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { callText, type TextBlock, textBlocks } from './codex-text-blocks.js';
 import { wrongType } from './fields.js';
+import { plainLineEnds } from './line-ends.js';
 import { REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { SessionRun } from './session-run.js';
 import { requireModelTurns } from './shell-executions.js';
@@ -46,7 +47,7 @@ function detect(sniff: Sniff): Detection | null {
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   if (typeof input !== 'string') throw wrongType('log', 'a text', input);
-  const blocks = textBlocks(input);
+  const blocks = textBlocks(plainLineEnds(input));
   const header = blocks.find(({ kind }) => kind === 'header')?.text ?? '';
   const run = new SessionRun();
   run.flag('system_prompt_absent', 'text_rebuilt');

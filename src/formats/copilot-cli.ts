@@ -13,7 +13,7 @@ export const copilotCli: FormatAdapter = {
     title: 'GitHub Copilot CLI session events (JSON lines)',
     recognised_by: 'lines with a dotted type, data, id and parentId',
     scores: 'none',
-    executions: 'success of each call, and the time that it took',
+    executions: 'success of each call, the exit code of a shell command, and the time that it took',
     reasoning:
       'reasoningText; where the provider keeps the reasoning encrypted it is a summary, never trained',
     token_ids: 'none',

@@ -6,7 +6,8 @@ import type { RawTrajectory, ReadContext } from './adapter.js';
 import { booleanAt, listAt, objectAt, objectOf, requiredString, stringAt } from './fields.js';
 import { userSpans } from './injected-text.js';
 import { actionSpans } from './inline-calls.js';
-import { REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
+import { exitOutcome, printedExit } from './printed-exit.js';
+import { REASONING_SUMMARY, summarySpan, thinkingFlags } from './reasoning-summary.js';
 import { type RecordedOutcome, SessionRun } from './session-run.js';
 import { asNumber, asString, isObject, type JsonObject } from './shape.js';
 import { callSpan } from './structured-calls.js';
@@ -27,7 +28,7 @@ export class CopilotReader {
   /** reasoning that was written before the reply that it belongs to */
   private reasoning: string[] = [];
   private reply: Reply | null = null;
-  private readonly started = new Map<string, string>();
+  private readonly started = new Map<string, { timestamp: string | null; name: string | null }>();
   private ended: Termination | null = null;
 
   constructor(private readonly agent: string | null) {}
@@ -42,6 +43,7 @@ export class CopilotReader {
   finish(context: ReadContext, parent: string | null): RawTrajectory {
     this.closeReasoning();
     if (this.agent !== null) this.run.flag('subagent');
+    this.run.flag(...thinkingFlags(this.run.turns, this.model));
     return this.run.finish(context, {
       session_id: this.agent ?? this.session,
       parent_session: parent,
@@ -145,7 +147,7 @@ export class CopilotReader {
 
   toolStart({ data, path, timestamp }: Event): void {
     const id = stringAt(data, 'toolCallId', path);
-    if (id !== null && timestamp !== null) this.started.set(id, timestamp);
+    if (id !== null) this.started.set(id, { timestamp, name: stringAt(data, 'toolName', path) });
   }
 
   toolComplete({ data, path, timestamp }: Event): void {
@@ -158,17 +160,18 @@ export class CopilotReader {
       (isObject(error) ? asString(error['message']) : asString(error)) ??
       '';
     const success = booleanAt(data, 'success', path);
+    const begun = id === null ? undefined : this.started.get(id);
     const outcome: RecordedOutcome = {
       ...(success === null ? {} : { status: success ? ('ok' as const) : ('error' as const) }),
-      seconds: secondsBetween(id === null ? undefined : this.started.get(id), timestamp),
+      seconds: secondsBetween(begun?.timestamp, timestamp),
       completed_at: timestamp,
     };
     const turn: Turn = makeTurn('tool', [contentSpan('observation', 'environment', text)], {
-      name: stringAt(data, 'toolName', path),
+      name: stringAt(data, 'toolName', path) ?? begun?.name ?? null,
       tool_call_id: id,
       timestamp,
     });
-    this.run.push(turn, outcome);
+    this.run.push(turn, exitOutcome(shellExit(data, text), outcome));
   }
 
   notification({ data, path, timestamp }: Event): void {
@@ -251,7 +254,17 @@ function harness(text: string): Span[] {
   return text === '' ? [] : [contentSpan('observation', 'environment', text)];
 }
 
-function secondsBetween(start: string | undefined, end: string | null): number | null {
+/** How a result says it where no field does. */
+const EXIT_TAIL = /<(?:shellId: \S+ completed|exited) with exit code (-?\d+)>\s*$/;
+
+/** The exit code of a shell command: a command that failed is a successful call to Copilot. */
+function shellExit(data: JsonObject, text: string): number | null {
+  const shell = data['shellExecution'];
+  const code = isObject(shell) ? asNumber(shell['exitCode']) : null;
+  return Number.isSafeInteger(code) ? code : printedExit(text, EXIT_TAIL);
+}
+
+function secondsBetween(start: string | null | undefined, end: string | null): number | null {
   const seconds = (Date.parse(end ?? '') - Date.parse(start ?? '')) / 1000;
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
 }

@@ -3,6 +3,7 @@ import type { Span } from '../trajectory/span.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { blocksOf } from './anthropic-blocks.js';
 import { replyBlocks, userBlockTurns } from './content-blocks.js';
+import { isCursorStream, readCursorStream } from './cursor-stream.js';
 import { objectOf, requiredString, wrongType } from './fields.js';
 import { wrappedSpans } from './injected-text.js';
 import { actionSpans } from './inline-calls.js';
@@ -30,10 +31,12 @@ export const cursor: FormatAdapter = {
   unit: 'lines',
   experiments: { experiment: [], scoring: [] },
   notes: {
-    title: 'Cursor agent transcripts (JSON lines)',
-    recognised_by: 'lines that hold nothing but a role and a message with content',
+    title:
+      'Cursor agent transcripts (JSON lines), and what its agent prints with --output-format stream-json',
+    recognised_by:
+      'lines that hold nothing but a role and a message with content; a stream with records of type tool_call',
     scores: 'none',
-    executions: 'calls and, where written, their results; is_error where present',
+    executions: 'calls and, where written, their results; is_error where present, exit codes in the stream',
     reasoning: 'thinking blocks; "[REDACTED]" stands for hidden reasoning and is not trained',
     token_ids: 'none',
     logprobs: 'none',
@@ -41,7 +44,7 @@ export const cursor: FormatAdapter = {
       'session id, model, time, system prompt and tool definitions are not recorded',
       'calls have no ids: the n-th result after a reply answers its n-th call',
       'arguments are objects: the text that the model wrote is not recorded',
-      'newer transcripts leave out tool results',
+      'newer transcripts leave out tool results; the stream holds them as data, not as the model saw them',
       'pictures become placeholders',
     ],
   },
@@ -50,6 +53,9 @@ export const cursor: FormatAdapter = {
 };
 
 function detect(sniff: Sniff): Detection | null {
+  if (isCursorStream(sniff.lines)) {
+    return { confidence: 'certain', reason: 'the stream of a Cursor agent', unit: 'lines' };
+  }
   if (!sniff.lines.some(isTranscriptLine)) return null;
   return { confidence: 'certain', reason: 'lines with a role and a message', unit: 'lines' };
 }
@@ -60,9 +66,17 @@ function isTranscriptLine(line: unknown): boolean {
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
+  const lines = (Array.isArray(input) ? input : [input]).map((value, index) =>
+    objectOf(value, `line ${index + 1}`),
+  );
+  if (isCursorStream(lines)) {
+    const streamed = readCursorStream(lines, context);
+    requireModelTurns(streamed.turns);
+    return [streamed];
+  }
   const run = new SessionRun();
-  (Array.isArray(input) ? input : [input]).forEach((value, index) => {
-    readLine(run, objectOf(value, `line ${index + 1}`), `line ${index + 1}`);
+  lines.forEach((line, index) => {
+    readLine(run, line, `line ${index + 1}`);
   });
   requireModelTurns(run.turns);
   const parent = SUBAGENT_PATH.exec(context.place.path)?.[1] ?? null;

@@ -4,6 +4,8 @@ import type { Span } from '../trajectory/span.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { fieldPath, listAt, listOf, objectOf, requiredString, stringAt } from './fields.js';
 import { geminiParts, modelPartSpans, responseTurn, userPartTurns } from './gemini-parts.js';
+import { isGeminiStreamLine, readGeminiStream } from './gemini-stream.js';
+import { EXIT_FIELD, exitOutcome, printedExit } from './printed-exit.js';
 import { isSummary, REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { type RecordedOutcome, SessionRun } from './session-run.js';
 import { asArray, asString, hasKeys, isObject, type JsonObject } from './shape.js';
@@ -16,17 +18,16 @@ const NOTICES: ReadonlySet<string> = new Set(['info', 'error', 'warning']);
 /** Sub-agents lie in a folder named by the session that started them. */
 const SUBAGENT_PATH = /(?:^|\/)chats\/([^/]+)\/[^/]+\.jsonl$/;
 
-const EXIT_CODE = /^Exit Code: (-?\d+)\s*$/m;
-
 export const geminiCli: FormatAdapter = {
   name: 'gemini-cli',
   version: '1',
   unit: 'document',
   experiments: { experiment: [], scoring: [] },
   notes: {
-    title: 'Gemini CLI: session files, one JSON up to 0.39 and JSON lines from 0.40, and bare contents lists',
+    title:
+      'Gemini CLI: session files, one JSON up to 0.39 and JSON lines from 0.40, bare contents lists, and --output-format stream-json',
     recognised_by:
-      'sessionId and projectHash with messages or as a first line; a list of role model|user with parts',
+      'sessionId and projectHash with messages or as a first line; a list of role model|user with parts; lines of type init and tool_use with tool_id',
     scores: 'none',
     executions: 'status of each call; exit code of a shell command where the result text has one',
     reasoning: 'summaries of thoughts, which is all that the API sends, never trained (reasoning_summary)',
@@ -53,6 +54,9 @@ function detect(sniff: Sniff): Detection | null {
   if (lines.some((line) => hasKeys(line, 'sessionId', 'projectHash') && !hasKeys(line, 'parentUuid'))) {
     return { confidence: 'certain', reason: 'a line with sessionId and projectHash', unit: 'lines' };
   }
+  if (lines.some(isGeminiStreamLine)) {
+    return { confidence: 'certain', reason: 'the stream of Gemini CLI', unit: 'lines' };
+  }
   if (isContents(json)) {
     return { confidence: 'certain', reason: 'a list of model and user parts', unit: 'document' };
   }
@@ -73,6 +77,12 @@ function isGeminiRole(role: unknown): boolean {
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   if (isContents(input)) return [readContents(input, context)];
+  if (Array.isArray(input) && input.some(isGeminiStreamLine)) {
+    const records = input.map((value, index) => objectOf(value, `line ${index + 1}`));
+    const streamed = readGeminiStream(records, context);
+    requireModelTurns(streamed.turns);
+    return [streamed];
+  }
   const session = Array.isArray(input) ? joinLines(input) : objectOf(input, 'document');
   const messages = listOf(session['messages'], 'messages');
   if (messages.length === 0) throw new RejectError('no_turns', 'a session without messages');
@@ -200,14 +210,8 @@ function pushAnswer(run: SessionRun, call: JsonObject, path: string): void {
     );
   });
   if (texts.length === 0) return;
-  const exit = EXIT_CODE.exec(texts.map((span) => span.text).join('\n'));
-  const exit_code = exit === null ? null : Number(exit[1]);
-  const outcome: RecordedOutcome =
-    exit_code === null
-      ? known === undefined
-        ? {}
-        : { status: known }
-      : { status: exit_code === 0 && known !== 'error' ? 'ok' : 'error', exit_code };
+  const exit_code = printedExit(texts.map((span) => span.text).join('\n'), EXIT_FIELD);
+  const outcome = exitOutcome(exit_code, known === undefined ? {} : { status: known });
   run.push(makeTurn('tool', texts, { name, tool_call_id: id, timestamp }), outcome);
 }
 

@@ -5,6 +5,7 @@ import { contentParts, environmentSpans } from './content-parts.js';
 import { listAt, objectAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
 import { userSpans } from './injected-text.js';
 import { actionSpans } from './inline-calls.js';
+import { exitOutcome, printedExit } from './printed-exit.js';
 import { REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { SessionRun } from './session-run.js';
 import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
@@ -20,7 +21,8 @@ export const grok: FormatAdapter = {
     title: 'Grok CLI chat history (JSON lines)',
     recognised_by: 'user lines with synthetic_reason or prompt_index, assistant lines with model_fingerprint',
     scores: 'none',
-    executions: 'calls and their results, no exit codes or times',
+    executions:
+      'calls and their results; the exit code of a shell command that its result opens with, no times',
     reasoning: 'a summary of reasoning that is otherwise encrypted; kept as environment text, never trained',
     token_ids: 'none',
     logprobs: 'none',
@@ -35,6 +37,9 @@ export const grok: FormatAdapter = {
   detect,
   read,
 };
+
+/** The first line of a shell command's result. */
+const EXIT_HEAD = /^exit: (-?\d+)(?:\n|$)/;
 
 const TYPES: ReadonlySet<string> = new Set([
   'system',
@@ -109,7 +114,9 @@ function readLine(run: SessionRun, line: JsonObject, at: { path: string; model: 
       const parts = [...contentParts(line['content'], `${path}.content`)];
       for (const _ of listAt(line, 'images', path) ?? []) parts.push({ kind: 'image', text: '[image]' });
       const tool_call_id = stringAt(line, 'tool_call_id', path);
-      run.push(makeTurn('tool', environmentSpans('observation', parts), { tool_call_id }));
+      const exit = printedExit(parts[0]?.text ?? '', EXIT_HEAD);
+      const turn = makeTurn('tool', environmentSpans('observation', parts), { tool_call_id });
+      run.push(turn, exitOutcome(exit, {}));
       return;
     }
     case 'backend_tool_call':

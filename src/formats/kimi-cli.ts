@@ -1,5 +1,6 @@
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { objectOf } from './fields.js';
+import { isKimiMark, readKimiContext } from './kimi-context.js';
 import { readKimiEvents } from './kimi-events.js';
 import { readKimiJournal } from './kimi-journal.js';
 import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
@@ -11,8 +12,10 @@ export const kimiCli: FormatAdapter = {
   unit: 'lines',
   experiments: { experiment: [], scoring: [] },
   notes: {
-    title: 'Kimi wire files (JSON lines): the journal of Kimi Code and the events of the older Kimi CLI',
-    recognised_by: 'a metadata line with protocol_version, or lines with timestamp and a typed message',
+    title:
+      'Kimi wire files (JSON lines): the journal of Kimi Code and the events of the older Kimi CLI; its context.jsonl',
+    recognised_by:
+      'a metadata line with protocol_version, lines with timestamp and a typed message, or roles _checkpoint and _usage',
     scores: 'none',
     executions: 'calls and their results, error flag of a result, no exit codes',
     reasoning: 'think parts',
@@ -24,6 +27,7 @@ export const kimiCli: FormatAdapter = {
       'notes that the harness puts before a result when it sends it (errors, empty output)',
       'arguments are objects in the journal: the text that the model wrote is not recorded',
       'token counts, permissions, plans and display texts',
+      'context.jsonl holds the last context alone: what was before a compaction or a return lies in files beside it, which are read as runs of their own',
       'a sub-agent with a file of its own names its session by its folder alone',
       'pictures become placeholders',
     ],
@@ -57,6 +61,9 @@ function detect(sniff: Sniff): Detection | null {
   ) {
     return { confidence: 'certain', reason: 'a Kimi journal', unit: 'lines' };
   }
+  if (sniff.lines.some(isKimiMark)) {
+    return { confidence: 'certain', reason: 'marks of a Kimi context', unit: 'lines' };
+  }
   return null;
 }
 
@@ -70,9 +77,11 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const records = (Array.isArray(input) ? input : [input]).map((value, index) =>
     objectOf(value, `line ${index + 1}`),
   );
-  const runs = records.some(isWireEvent)
-    ? readKimiEvents(records, context)
-    : [readKimiJournal(records, context)];
+  const runs = records.some(isKimiMark)
+    ? [readKimiContext(records, context)]
+    : records.some(isWireEvent)
+      ? readKimiEvents(records, context)
+      : [readKimiJournal(records, context)];
   if (runs.length === 1) requireModelTurns(runs[0]?.turns ?? []);
   return runs;
 }

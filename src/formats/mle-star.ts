@@ -35,6 +35,8 @@ interface Program {
   readonly key: string;
   readonly phase: string;
   readonly indices: readonly number[];
+  /** its place in the state, which the scaffold fills as it goes */
+  readonly place: number;
   readonly code: string;
   readonly result: JsonObject;
 }
@@ -136,7 +138,7 @@ function taskTurns(state: JsonObject): Turn[] {
 }
 
 function programsOf(state: JsonObject): Program[] {
-  const programs = Object.entries(state).flatMap(([key, value]): Program[] => {
+  const programs = Object.entries(state).flatMap(([key, value], place): Program[] => {
     const match = RESULT.exec(key);
     if (match === null || !isObject(value) || Object.keys(value).length === 0) return [];
     const [, base = '', numbers = ''] = match;
@@ -146,7 +148,7 @@ function programsOf(state: JsonObject): Program[] {
       .split('_')
       .filter((part) => part !== '')
       .map(Number);
-    return [{ key: `${base}${numbers}`, phase: phaseOf(base), indices, code, result: value }];
+    return [{ key: `${base}${numbers}`, phase: phaseOf(base), indices, place, code, result: value }];
   });
   return programs.sort(byOrder);
 }
@@ -164,14 +166,15 @@ function byOrder(a: Program, b: Program): number {
     const difference = (one[at] ?? -1) - (other[at] ?? -1);
     if (difference !== 0) return difference;
   }
-  return a.key < b.key ? -1 : 1;
+  return a.place - b.place;
 }
 
 function placeOf({ phase, indices }: Program): number[] {
   const rank = PHASES.indexOf(phase);
   const solution = indices.at(-1) ?? 0;
   if (phase === 'train' || phase === 'ablation') {
-    const step = indices[0] ?? 0;
+    // Steps that forks add behind the outer loop are numbered by the solution alone.
+    const step = indices.length > 1 ? (indices[0] ?? 0) : Number.MAX_SAFE_INTEGER;
     return [PHASES.indexOf('train'), solution, step, phase === 'train' ? 0 : 1];
   }
   if (phase === 'train_improve') {

@@ -17,10 +17,20 @@ export function isGradeName(name: string): boolean {
 }
 
 /** Logs that take a grade from beside them. */
-const GRADED_LOG = /(?:journal\.jsonl?|_search_data\.json|state\.json)$/;
+const GRADED_LOGS: readonly RegExp[] = [
+  /_search_data\.json$/,
+  /^journal\.jsonl?$/,
+  /journal\.jsonl?$/,
+  /state\.json$/,
+];
 
-export function isGradedLog(name: string): boolean {
-  return GRADED_LOG.test(name);
+/** The log among these names that a grade is of; where several tell of one run, the one that the others belong to. */
+export function gradedLog(names: readonly string[]): string | null {
+  for (const log of GRADED_LOGS) {
+    const found = names.find((name) => log.test(name));
+    if (found !== undefined) return found;
+  }
+  return null;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { RejectError } from '../logs/reject.js';
 import type { Detection, FormatAdapter, ReadContext, SidecarOf, Sniff } from './adapter.js';
 import { competitionReports } from './competition-report.js';
-import { isGradedLog, isGradeName } from './mlebench-grade.js';
+import { gradedLog, isGradeName } from './mlebench-grade.js';
 import { isObject } from './shape.js';
 
 export const mlebenchReport: FormatAdapter = {
@@ -32,8 +32,8 @@ function detect(sniff: Sniff): Detection | null {
 
 function read(_input: unknown, context: ReadContext): SidecarOf {
   const own = context.place.path.slice(context.place.path.lastIndexOf('/') + 1);
-  const run = isGradeName(own) ? context.siblings.names.find(isGradedLog) : undefined;
-  if (run === undefined) {
+  const run = isGradeName(own) ? gradedLog(context.siblings.names) : null;
+  if (run === null) {
     throw new RejectError(
       'not_a_trajectory',
       'looks like an MLE-bench grading report, which holds no trajectory, and no run is beside it',

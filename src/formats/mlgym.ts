@@ -15,6 +15,7 @@ import type {
 import { asOrigin } from './content-parts.js';
 import { listAt, objectAt, objectOf, stringAt } from './fields.js';
 import { isMlgymExit, mlgymExit } from './mlgym-exits.js';
+import { pythonLiteral } from './python-literal.js';
 import { asArray, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { commandHead } from './shell-heads.js';
 import { sweAgent } from './swe-agent.js';
@@ -27,6 +28,7 @@ const EXPERIMENTS: ExperimentTable = {
 const RESULTS = 'results.json';
 const GRADER = 'mlgym';
 const SCORED = /Evaluation Score:/;
+const SHOWN_SCORES = /Evaluation Score:\s*(\{[^{}]*\})/;
 const HARNESS_TEXT = /^exit due to /i;
 
 export const mlgym: FormatAdapter = {
@@ -40,7 +42,7 @@ export const mlgym: FormatAdapter = {
     recognised_by:
       "SWE-agent's trajectory, history and info, with info.score or an exit status of MLGym; results.json by `agent` and `baseline`",
     scores:
-      'one dict for each evaluation that succeeded, by the task’s own evaluation on its test set, shown to the agent by `validate`; of several metrics none is the objective, so the score is null and each stands as a flag `metric:<name>=<value>`',
+      'one dict for each evaluation that succeeded, or what the feedback showed where the run was cut before they were written, by the task’s own evaluation on its test set, shown to the agent by `validate`; of several metrics none is the objective, so the score is null and each stands as a flag `metric:<name>=<value>`',
     executions: 'commands with seconds; python and launchers of training are experiments',
     reasoning: 'think tags in the text',
     token_ids: 'none',
@@ -179,7 +181,8 @@ function asMlgym(
 
 /** Dicts of evaluations in order, from the run itself, else from results.json. */
 function scoresOf(info: JsonObject, context: ReadContext, flags: Set<string>): JsonObject[] {
-  const own = asArray(info['score']).filter(isObject);
+  // A run of one evaluation may hold its dict alone.
+  const own = (isObject(info['score']) ? [info['score']] : asArray(info['score'])).filter(isObject);
   const text = context.siblings.names.includes(RESULTS)
     ? context.siblings.readText(RESULTS, 'results')
     : null;
@@ -245,11 +248,19 @@ function link(
   for (const execution of executions) {
     if (execution.kind === 'experiment') latest = execution;
     if (execution.kind !== 'scoring' || execution.status === 'unknown') continue;
-    add(execution, execution.status === 'ok' ? (scores[next++] ?? null) : null, []);
+    const metrics = execution.status === 'ok' ? (scores[next++] ?? shownScores(execution, from.turns)) : null;
+    add(execution, metrics, []);
   }
   if (autosubmitted && next < scores.length) add(null, scores[next++] ?? null, ['autosubmission']);
   if (next !== scores.length) flags.add('scores_do_not_match_calls');
   return submissions;
+}
+
+/** What `validate` showed the agent, for logs that were cut before the scores were written. */
+function shownScores(execution: Execution, turns: readonly Turn[]): JsonObject | null {
+  const shown = SHOWN_SCORES.exec(shownBy(execution, turns) ?? '')?.[1];
+  const value = shown === undefined ? null : pythonLiteral(shown);
+  return isObject(value) ? value : null;
 }
 
 function metricOf(metrics: JsonObject): {

@@ -3,6 +3,7 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, S
 import { sessionEnd } from './claude-end.js';
 import { asOrigin } from './content-parts.js';
 import { objectOf } from './fields.js';
+import { isRunEvent, sessionOfEvents } from './opencode-stream.js';
 import {
   exportedSession,
   isExport,
@@ -25,9 +26,9 @@ export const opencodeExport: FormatAdapter = {
   experiments: { experiment: [], scoring: [] },
   notes: {
     title:
-      'opencode: tables of its database as JSON lists (parts, with messages and sessions beside them), or one exported session',
+      'opencode: tables of its database as JSON lists (parts, with messages and sessions beside them), one exported session, or the events of `opencode run --format json`',
     recognised_by:
-      'rows with session_id, message_id and a JSON string data; or info and messages of info and parts',
+      'rows with session_id, message_id and a JSON string data; info and messages of info and parts; lines of a sessionID and a part',
     scores: 'none',
     executions:
       'state, times and exit codes of tool parts; experiments only if a pipeline names tools or command patterns',
@@ -40,6 +41,7 @@ export const opencodeExport: FormatAdapter = {
       'titles, permissions, snapshots, patches, usage and costs; switches of agent and model (session_messages)',
       'the text of a request for a compaction; its summary is environment',
       'results that were cleared later are shown whole (flag context_edited)',
+      'prompts, model and errors of the provider in the events of a run (flag prompts_absent)',
       'files and pictures become placeholders',
     ],
   },
@@ -51,11 +53,17 @@ const TABLES = { parts: 'parts', messages: 'messages', sessions: 'sessions', eve
 
 function detect(sniff: Sniff): Detection | null {
   if (isExport(sniff.json)) return { confidence: 'certain', reason: 'an exported opencode session' };
+  if (sniff.lines.some(isRunEvent)) {
+    return { confidence: 'certain', reason: 'events of an opencode run', unit: 'lines' };
+  }
   const kind = tableKind(sniff.json);
   return kind === null ? null : { confidence: 'certain', reason: `opencode's table of ${TABLES[kind]}` };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | SidecarOf {
+  if (Array.isArray(input) && input.some(isRunEvent)) {
+    return runs([exportedSession(sessionOfEvents(input))], ['prompts_absent'], context);
+  }
   const kind = tableKind(input);
   if (kind === null) return runs([exportedSession(objectOf(input, 'document'))], [], context);
   if (kind !== 'parts') {

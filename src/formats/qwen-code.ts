@@ -1,9 +1,10 @@
-import { contentSpan, makeTurn, reasoningSpan } from '../trajectory/build.js';
+import { contentSpan, makeTurn, reasoningSpan, turnContent } from '../trajectory/build.js';
 import type { Span } from '../trajectory/span.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { fieldPath, listAt, objectAt, objectOf, stringAt } from './fields.js';
 import { geminiParts, modelPartSpans, userPartTurns } from './gemini-parts.js';
+import { EXIT_FIELD, exitOutcome, printedExit } from './printed-exit.js';
 import { isSummary, REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { lastChain } from './record-chain.js';
 import { inherited, type RecordedOutcome, SessionRun } from './session-run.js';
@@ -30,7 +31,8 @@ export const qwenCode: FormatAdapter = {
     title: 'Qwen Code chat records (JSON lines)',
     recognised_by: 'lines with parentUuid and message.parts, or with parentUuid and systemPayload',
     scores: 'none',
-    executions: 'status of each call where the tool result records it',
+    executions:
+      'status of each call where the tool result records it; exit code of a shell command where its text has one',
     reasoning: 'thought parts; of Gemini models they are summaries (reasoning_summary), never trained',
     token_ids: 'none',
     logprobs: 'none',
@@ -153,18 +155,18 @@ function readRecord(
     INJECTED_SUBTYPES.has(subtype) ||
     (record['type'] === 'user' && provenance !== null && provenance !== PROVENANCE_OF_HUMANS);
   for (const { turn, response } of userPartTurns(parts, { path: partsPath, timestamp, injected })) {
-    run.push(turn, response === null ? null : outcomeOf(record));
+    run.push(turn, response === null ? null : outcomeOf(record, turnContent(turn)));
   }
 }
 
 const STATUSES: Readonly<Record<string, RecordedOutcome['status']>> = { success: 'ok', error: 'error' };
 
-function outcomeOf(record: JsonObject): RecordedOutcome | null {
+/** A shell command that failed is a successful call to Qwen Code: the exit code in its result tells. */
+function outcomeOf(record: JsonObject, answer: string): RecordedOutcome {
   const result = record['toolCallResult'];
-  if (!isObject(result)) return null;
-  const status = asString(result['status']) ?? '';
+  const status = (isObject(result) ? asString(result['status']) : null) ?? '';
   const known = Object.hasOwn(STATUSES, status) ? STATUSES[status] : undefined;
-  return known === undefined ? null : { status: known };
+  return exitOutcome(printedExit(answer, EXIT_FIELD), known === undefined ? {} : { status: known });
 }
 
 /** Records that change what the model has before it. */

@@ -12,6 +12,7 @@ import { claudeCodeLegacy } from './claude-code-legacy.js';
 import { claudeCodeSession } from './claude-code-session.js';
 import { claudeCodeStream } from './claude-code-stream.js';
 import { cline } from './cline.js';
+import { codexExec } from './codex-exec.js';
 import { codexRollout } from './codex-rollout.js';
 import { codexTextLog } from './codex-text-log.js';
 import { copilotCli } from './copilot-cli.js';
@@ -64,6 +65,7 @@ export const FORMATS: readonly FormatAdapter[] = [
   claudeCodeLegacy,
   claudeCodeStream,
   codexRollout,
+  codexExec,
   cline,
   aiderMarkdown,
   codexTextLog,

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { isGradedLog, isGradeName } from './mlebench-grade.js';
+import { gradedLog, isGradeName } from './mlebench-grade.js';
 import { isReportName, runName } from './swebench-outcome.js';
 
 /** What lies in folders, by path; one that is not there holds nothing. */
@@ -38,7 +38,7 @@ function isNamedReport(file: string): boolean {
 
 /** Whether a folder with these files holds runs that reports are joined to. */
 export function isJudged(files: readonly string[]): boolean {
-  return files.some((file) => runName(file) !== null || isGradedLog(file));
+  return files.some((file) => runName(file) !== null || gradedLog([file]) !== null);
 }
 
 /** Names, relative to a folder of runs, of the reports in the usual places around it, the nearest first. */

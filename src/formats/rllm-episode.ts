@@ -23,6 +23,7 @@ import {
   readSteps,
   type Step,
 } from './rllm-contexts.js';
+import { detectRows, readRows } from './row-lists.js';
 import { jsonCallMarks, PYTHON_TOOL, sandmleMarks } from './sandmle-calls.js';
 import { isToolResponse, toolText } from './sandmle-feedback.js';
 import { type SandmleRun, sandmleRun } from './sandmle-run.js';
@@ -87,7 +88,8 @@ export const rllmEpisode: FormatAdapter = {
   experiments: EXPERIMENTS,
   notes: {
     title: "rLLM episode, the log of SandMLE's training runs",
-    recognised_by: 'an object with termination_reason and trajectories of steps with chat_completions',
+    recognised_by:
+      'objects with termination_reason and trajectories of steps with chat_completions: one, a list, or JSON lines',
     scores: 'test scores that the Score tool showed, with its thresholds as claims',
     executions:
       'scripts and Score calls; the outcome is read out of the text, there are no exit codes or times; a script that the end of the clock of the whole run cut off is an infrastructure failure',
@@ -109,16 +111,27 @@ export const rllmEpisode: FormatAdapter = {
 };
 
 function detect(sniff: Sniff): Detection | null {
-  const document = sniff.json;
-  if (!hasKeys(document, 'termination_reason', 'trajectories')) return null;
-  const trajectories = document['trajectories'];
-  if (!Array.isArray(trajectories)) return null;
-  if (!trajectories.every((item) => isObject(item) && Array.isArray(item['steps']))) return null;
-  return { confidence: 'certain', reason: 'has termination_reason and trajectories of steps' };
+  return detectRows(sniff, isEpisode, {
+    confidence: 'certain',
+    reason: 'has termination_reason and trajectories of steps',
+  });
+}
+
+function isEpisode(value: unknown): boolean {
+  if (!hasKeys(value, 'termination_reason', 'trajectories')) return false;
+  const { trajectories } = value;
+  return (
+    Array.isArray(trajectories) &&
+    trajectories.every((item) => isObject(item) && Array.isArray(item['steps']))
+  );
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
-  const document = objectOf(input, 'document');
+  return readRows(input, context, (value) => readRuns(value, context));
+}
+
+function readRuns(value: unknown, context: ReadContext): readonly RawTrajectory[] {
+  const document = objectOf(value, 'document');
   const trajectories = listOf(document['trajectories'], 'trajectories');
   if (trajectories.length === 0) throw new RejectError('no_turns', 'the episode holds no trajectory');
   const episode = readEpisode(document, trajectories.length > 1);

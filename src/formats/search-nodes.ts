@@ -44,8 +44,10 @@ export function nodeReply(node: JsonObject, origin: Origin = 'model'): Turn {
   return makeTurn('assistant', spans, { timestamp: isoSeconds(node['ctime']) });
 }
 
-/** What the program printed: chunks joined as they stand. */
+/** What the program printed: chunks joined as they stand, or the one text that some writers make of them. */
 export function nodeOutput(node: JsonObject, key = '_term_out'): string {
+  const whole = asString(node[key]);
+  if (whole !== null) return whole;
   return asArray(node[key])
     .map((chunk) => asString(chunk) ?? '')
     .join('');
@@ -56,7 +58,9 @@ export function nodeStatus(node: JsonObject): ExecutionStatus {
   const exception = asString(node['exc_type']);
   if (exception === 'TimeoutError') return 'timeout';
   if (exception !== null) return 'error';
-  return asNumber(node['exec_time']) === null && !Array.isArray(node['_term_out']) ? 'unknown' : 'ok';
+  return asNumber(node['exec_time']) === null && nodeOutput(node) === '' && !Array.isArray(node['_term_out'])
+    ? 'unknown'
+    : 'ok';
 }
 
 /** Index of the span that holds the call, null where there is none. */

@@ -30,7 +30,8 @@ export const verifiers: FormatAdapter = {
   experiments: { experiment: [], scoring: [] },
   notes: {
     title: 'Rollouts of the verifiers library: prompt, completion and reward a row',
-    recognised_by: 'rows with prompt and completion as messages, and a reward',
+    recognised_by:
+      'rows with prompt and completion as messages, or as texts beside an example_id, and a reward',
     scores:
       'none; the reward of the rubric stands as a flag `reward:<value>`, since it may pay for form as well',
     executions: 'only where the pipeline names tools or command patterns',
@@ -55,8 +56,12 @@ function detect(sniff: Sniff): Detection | null {
 
 function isRow(value: unknown): boolean {
   if (!hasKeys(value, 'prompt', 'completion', 'reward')) return false;
+  const { prompt, completion } = value;
   const chat = (part: unknown): boolean => asArray(part).some((message) => hasKeys(message, 'role'));
-  return chat(value['completion']) && (chat(value['prompt']) || typeof value['prompt'] === 'string');
+  if (typeof prompt !== 'string' && !chat(prompt)) return false;
+  // Environments of base models complete a text; a rollout that failed at once has no reply.
+  const text = typeof completion === 'string' && hasKeys(value, 'example_id');
+  return text || chat(completion) || (Array.isArray(completion) && completion.length === 0);
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
@@ -64,11 +69,8 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
 }
 
 function readRow(row: JsonObject, context: ReadContext): RawTrajectory {
-  const prompt =
-    typeof row['prompt'] === 'string'
-      ? [{ role: 'user', content: row['prompt'] }]
-      : asArray(row['prompt']).map(unpackedCalls);
-  const completion = asArray(row['completion']).map(unpackedCalls);
+  const prompt = messagesOf(row['prompt'], 'user');
+  const completion = messagesOf(row['completion'], 'assistant');
   if (completion.length === 0) throw new RejectError('no_model_turns', 'an empty completion');
   const run = chatRun({ messages: [...prompt, ...completion], tools: toolsOf(row) }, context);
   const tokens = stepTokens(row);
@@ -121,6 +123,12 @@ function terminationOf(end: { stop: string; truncated: boolean; failed: boolean 
   if (Object.hasOwn(STOPS, end.stop)) return STOPS[end.stop] ?? null;
   if (end.failed) return 'error';
   return end.truncated ? 'context_limit' : null;
+}
+
+/** Messages, also of a text that stands for a single one. */
+function messagesOf(value: unknown, role: 'user' | 'assistant'): unknown[] {
+  if (typeof value === 'string') return value === '' ? [] : [{ role, content: value }];
+  return asArray(value).map(unpackedCalls);
 }
 
 /** Saved rows hold each call as JSON in a string. */

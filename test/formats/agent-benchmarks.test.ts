@@ -204,6 +204,16 @@ describe('a rollout of verifiers', () => {
     expect(JSON.parse(run.tools ?? '')).toEqual([{ type: 'function', function: definition }]);
   });
 
+  it('reads a completed text, and refuses a rollout without a reply', async () => {
+    const run = await read({ prompt: 'two and two', completion: ' is four' });
+    expect(run.turns.map((turn) => [turn.role, turn.spans[0]?.origin, turn.spans[0]?.text])).toEqual([
+      ['user', 'environment', 'two and two'],
+      ['assistant', 'model', ' is four'],
+    ]);
+    const empty = `${JSON.stringify(row({ completion: [], reward: null }))}\n`;
+    expect(onlyReject(await readFiles({ 'rollouts.jsonl': empty })).code).toBe('no_model_turns');
+  });
+
   it('does not guess which tokens are whose', async () => {
     const run = await read({ trajectory: [step([1])] });
     expect(run.turns.every((turn) => turn.policy === null)).toBe(true);

@@ -4,7 +4,7 @@ import { aideJournal } from '../../src/formats/aide-journal.js';
 import { turnContent } from '../../src/trajectory/build.js';
 import type { Trajectory } from '../../src/trajectory/trajectory.js';
 import { describeWithShared, sharedFile } from '../shared.js';
-import { onlyReject, onlyTrajectory, readAll, readFiles } from './read-all.js';
+import { onlyReject, onlyTrajectory, readAll, readFiles, rejectsOf, trajectoriesOf } from './read-all.js';
 
 const RUN = 'aide_journal/translucent-spaniel_journal.json';
 
@@ -192,4 +192,89 @@ it('keeps nodes apart that share an id', async () => {
   const run = await small([node(0), node(1, { id: 'n0' })]);
   expect(run.executions.map((execution) => execution.execution_id)).toEqual(['n0', 'n0#1']);
   expect(run.flags).toContain('duplicate_node_ids');
+});
+
+const OMITTED = { _term_out: '<OMITTED>', exc_stack: '<OMITTED>' };
+
+it('takes a journal of the best path for a companion of the whole one beside it', async () => {
+  const whole = journal([node(0), node(1, { is_buggy: true }), node(2)], { n1: 'n0', n2: 'n0' });
+  const path = journal([node(0, OMITTED), node(2, OMITTED)], { n2: 'n0' });
+  const files = { 'filtered_journal.json': path, 'journal.json': whole };
+  expect(await readFiles(files)).toMatchObject([{ kind: 'sidecar', of: 'journal.json' }]);
+  const run = onlyTrajectory(await readFiles({ 'journal.json': whole, 'filtered_journal.json': path }));
+  expect(run.executions).toHaveLength(3);
+});
+
+it('reads a journal of the best path that stands alone, and says that outputs are missing', async () => {
+  const path = journal([node(0, OMITTED), node(2, OMITTED)], { n2: 'n0' });
+  const other = journal([node(0), node(1)]);
+  const run = onlyTrajectory(await readFiles({ 'filtered_journal.json': path, 'journal.json': other }));
+  expect(run.flags).toContain('truncated_in_log');
+  expect(run.turns.map((turn) => turn.spans.map(({ origin }) => origin))).toEqual([
+    ['model', 'model'],
+    ['environment'],
+    ['model', 'model'],
+    ['environment'],
+  ]);
+  expect(run.executions[1]?.parent_execution).toBe('n0');
+});
+
+it('leaves out the stub that a search starts from', async () => {
+  const stub = { code: '', plan: 'root', stage: 'root', _term_out: null, exec_time: null };
+  const rest = { metric: null, is_buggy: null };
+  const run = await small([node(0, { ...stub, ...rest }), node(1), node(2)], { n1: 'n0', n2: 'n1' });
+  expect(
+    run.executions.map(({ execution_id, parent_execution }) => [execution_id, parent_execution]),
+  ).toEqual([
+    ['n1', null],
+    ['n2', 'n1'],
+  ]);
+  expect(run.flags).not.toContain('parent_missing');
+});
+
+it('reads nodes without node2parent, as an object, a list and lines, with parents of their own', async () => {
+  const nodes = [node(0), node(1, { parent: 'n0' })];
+  const lines = nodes.map((one) => JSON.stringify(one)).join('\n');
+  for (const content of [{ nodes }, nodes, lines]) {
+    const run = onlyTrajectory(await readFiles({ 'journal.json': content }));
+    expect(run.source.format).toBe('aide-journal');
+    expect(run.executions.map(({ parent_execution }) => parent_execution)).toEqual([null, 'n0']);
+  }
+});
+
+it('keeps several journals in one file apart, as a list and as lines, and refuses one alone', async () => {
+  const runs = [journal([node(0)]), journal([node(0), 3]), journal([node(1), node(2)])];
+  const lines = runs.map((one) => JSON.stringify(one)).join('\n');
+  for (const content of [runs, lines]) {
+    const results = await readFiles({ 'journals.json': content });
+    expect(trajectoriesOf(results).map(({ executions }) => executions.length)).toEqual([1, 2]);
+    expect(rejectsOf(results).map(({ code }) => code)).toEqual(['bad_shape']);
+  }
+});
+
+it('reads numbers, directions and outputs that a fork wrote as text', async () => {
+  const metric = { value: '0.77', maximize: 'True' };
+  const run = await small([node(0, { metric, _term_out: 'one text' }), node(1, { metric: 'n/a' })]);
+  expect(run.submissions.map(({ score, gradable }) => [score, gradable])).toEqual([
+    [0.77, true],
+    [null, false],
+  ]);
+  expect(run.task_claims?.is_lower_better).toBe(false);
+  expect(run.turns[1] && turnContent(run.turns[1])).toBe('one text');
+});
+
+it('does not know what a program left that no review judged', async () => {
+  const run = await small([node(0, { is_buggy: null, metric: null })]);
+  expect(run.executions[0]?.status).toBe('unknown');
+  expect(run.submissions).toEqual([]);
+});
+
+it.each([
+  [1_734_474_289_500, '2024-12-17T22:24:49.500Z'],
+  [1_734_474_289_500_000, '2024-12-17T22:24:49.500Z'],
+  ['2024-12-17T23:24:49.5+01:00', '2024-12-17T22:24:49.500Z'],
+  ['2024-12-17T22:24:49', null],
+])('reads the time %s', async (ctime, started) => {
+  const run = await small([node(0, { ctime })]);
+  expect(run.executions[0]?.started_at).toBe(started);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aiderMarkdown } from '../../src/formats/aider-markdown.js';
 import { turnContent } from '../../src/trajectory/build.js';
+import type { Turn } from '../../src/trajectory/turn.js';
 import { describeWithShared } from '../shared.js';
 import { readDocument, readOne, realLogs, rolesOf, spansOf } from './adapter-context.js';
 import { realText } from './model-texts.js';
@@ -43,6 +44,18 @@ describeWithShared('aider-markdown: real logs', () => {
     expect(spansOf(run.turns, 'user')['environment prompt']).toBe(42);
     const spans = spansOf(run.turns, 'assistant');
     expect((spans['model tool_call'] ?? 0) + (spans['model malformed_call'] ?? 0)).toBe(75);
+  });
+});
+
+describeWithShared('aider-markdown: line ends of Windows', () => {
+  it('change no turn of a real chat', () => {
+    const text = realText('ai_scientist_v1', 'rl_lr_adaptation_aider.txt');
+    expect(text).not.toContain('\r');
+    const plain = readOne(aiderMarkdown, text);
+    expect(readOne(aiderMarkdown, text.replaceAll('\n', '\r\n')).turns).toEqual(plain.turns);
+    // A line end of a reply alone is what the model wrote.
+    const mixed = readOne(aiderMarkdown, `${HEADER}#### go  \n\none\r\ntwo\n`);
+    expect(mixed.turns.map(turnContent)).toEqual(['go', 'one\r\ntwo']);
   });
 });
 
@@ -90,6 +103,23 @@ describe('aider-markdown', () => {
       'done',
     ]);
     expect(run.turns[1]?.spans.at(-1)?.kind).toBe('malformed_call');
+  });
+
+  it('thinking that the API sent beside the reply is reasoning, and holds no edits', () => {
+    const tag = `thinking-content-${'0'.repeat(31)}a`;
+    const edit = 'a.py\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE';
+    const run = readOne(
+      aiderMarkdown,
+      `${HEADER}#### one  \n\n<${tag}>\n\nTry\n${edit}\n\n</${tag}>\n\nSure\n${edit}\n\n#### two  \n\n<${tag}>\nstopped\n`,
+    );
+    expect(run.turns[1]?.spans.map(({ kind, inline }) => `${kind} ${inline}`)).toEqual([
+      'reasoning false',
+      'text true',
+      'tool_call true',
+    ]);
+    expect(run.turns[1]?.spans[0]?.text).toBe(`Try\n${edit}`);
+    expect(turnContent(run.turns[1] as Turn)).toBe(`Sure\n${edit}`);
+    expect(run.turns[3]?.spans).toMatchObject([{ kind: 'reasoning', text: 'stopped' }]);
   });
 
   it('an input without a reply leaves the run cut', () => {

@@ -277,6 +277,65 @@ describe('claude-code-session: the chain', () => {
     expect(run.turns).toHaveLength(7);
   });
 
+  it('a compaction that lists what it kept may write it only after its summary', () => {
+    const run = one(
+      user('u1', null, 'task'),
+      reply('a1', 'u1', text('one')),
+      user('u2', 'a1', 'more'),
+      envelope({
+        type: 'system',
+        subtype: 'compact_boundary',
+        uuid: 'b',
+        parentUuid: null,
+        logicalParentUuid: 'a2',
+        compactMetadata: {
+          preservedSegment: { headUuid: 'a1', tailUuid: 'a2', anchorUuid: 's' },
+          preservedMessages: { anchorUuid: 's', uuids: ['a1', 'u2', 'a2'] },
+        },
+      }),
+      user('s', 'b', 'summary', { isCompactSummary: true }),
+      reply('a2', 's', text('two')),
+      user('u3', 'a2', 'next'),
+      reply('a3', 'u3', text('three')),
+    );
+    expect(shown(run, 0)).toEqual(['task', 'one', 'more', 'two']);
+    expect(shown(run, 1)).toEqual(['summary', 'one', 'more', 'two', 'next', 'three']);
+    expect(run.flags.filter((flag) => flag.startsWith('rewound'))).toEqual([]);
+  });
+
+  it('sessions that were written into one file are runs of their own', () => {
+    const other = { sessionId: 'z' };
+    const unnamed = (uuid: string, parentUuid: string) =>
+      envelope({ type: 'system', subtype: 'informational', uuid, parentUuid, sessionId: null });
+    const runs = readDocument(claudeCodeSession, [
+      user('u1', null, 'task'),
+      unnamed('i', 'u1'),
+      reply('a1', 'i', text('one')),
+      user('v1', null, 'another', other),
+      reply('b1', 'v1', text('two'), {}, other),
+      unnamed('j', 'b1'),
+      user('v2', 'j', 'on', other),
+    ]);
+    expect(runs.map((run) => [run.session_id, run.turns.length, run.termination])).toEqual([
+      ['s', 2, 'submitted'],
+      ['z', 3, 'cut'],
+    ]);
+    expect(runs.flatMap((run) => run.flags).filter((flag) => flag.startsWith('rewound'))).toEqual([]);
+  });
+
+  it('what a hook tells the human is shown to no model', () => {
+    const note = (uuid: string, parentUuid: string, attachment: object) =>
+      envelope({ type: 'attachment', uuid, parentUuid, attachment });
+    const run = one(
+      user('u1', null, 'task'),
+      note('n1', 'u1', { type: 'hook_system_message', content: 'for you' }),
+      note('n2', 'n1', { type: 'hook_additional_context', content: ['for the model'] }),
+      reply('a1', 'n2', text('one')),
+    );
+    expect(shown(run, 0)).toEqual(['task', 'for the model', 'one']);
+    expect(run.flags).not.toContain('attachments_lost');
+  });
+
   it('sub-agents inline are runs of their own', () => {
     const side = { isSidechain: true };
     const runs = readDocument(claudeCodeSession, [

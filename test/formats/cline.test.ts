@@ -75,6 +75,35 @@ describe('cline', () => {
     expect(run.termination).toBe('cut');
   });
 
+  it('takes the reasoning of other providers, and the summary that Roo Code puts in the place of all before', () => {
+    const run = readOne(cline, [
+      user('<task>\nfix\n</task>'),
+      reply([{ type: 'reasoning', text: 'hm', summary: [] }, text('I read')]),
+      user('<feedback>\nmore\n</feedback>'),
+      {
+        role: 'assistant',
+        content: [{ type: 'reasoning', text: 'sum up' }, text('so far')],
+        isSummary: true,
+      },
+      user('<feedback>\ngo on\n</feedback>'),
+      reply([text('done')]),
+    ]);
+    expect(run.turns[1]?.spans.map(({ kind, origin }) => `${origin} ${kind}`)).toEqual([
+      'model reasoning',
+      'model text',
+    ]);
+    expect(run.turns[3]).toMatchObject({
+      role: 'user',
+      flags: ['compact_summary'],
+      spans: [{ kind: 'observation', origin: 'environment', text: 'so far' }],
+    });
+    expect(run.epochs).toEqual([
+      { turns: [0, 1, 2], reason: null },
+      { turns: [3, 4, 5], reason: 'compaction' },
+    ]);
+    expect(run.flags).toContain('compacted_context_assumed');
+  });
+
   it('is told from other lists of messages', async () => {
     expect(detectDocument(cline, TASK)?.confidence).toBe('certain');
     expect(detectDocument(cline, [{ role: 'user', content: 'x' }])).toBeNull();

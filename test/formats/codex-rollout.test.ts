@@ -368,6 +368,43 @@ describe('codex-rollout: outcomes', () => {
   });
 });
 
+describe('codex-rollout: several in one file', () => {
+  const of = (id: string, rest: object = {}) => ({
+    timestamp: '2026-01-01T00:00:00Z',
+    type: 'session_meta',
+    payload: { id, ...rest },
+  });
+
+  it('each is a run of its own', () => {
+    const runs = readDocument(codexRollout, [
+      of('a'),
+      says('user', 'task'),
+      says('assistant', 'one'),
+      of('b'),
+      says('user', 'another'),
+      says('assistant', 'two'),
+      says('user', 'on'),
+    ]);
+    expect(runs.map((run) => [run.session_id, run.turns.length, run.termination])).toEqual([
+      ['a', 2, 'submitted'],
+      ['b', 3, 'cut'],
+    ]);
+  });
+
+  it('a fork, and a session that names itself again, are one', () => {
+    const later = { timestamp: '2026-01-01T01:00:00Z' };
+    const fork = [
+      of('b', { forked_from_id: 'a' }),
+      of('a'),
+      says('user', 'task'),
+      { ...says('assistant', 'one'), ...later },
+    ];
+    expect(readDocument(codexRollout, fork)).toHaveLength(1);
+    const again = [of('a'), says('user', 'task'), says('assistant', 'one'), of('a'), says('user', 'on')];
+    expect(readDocument(codexRollout, again)).toHaveLength(1);
+  });
+});
+
 describe('codex-rollout: detection', () => {
   const sniff = (...lines: object[]) =>
     codexRollout.detect({

@@ -25,6 +25,13 @@ describeWithShared('codex-text-log: real logs', () => {
     for (const call of shown) expect(log).toContain(JSON.parse(call.arguments).patch);
   });
 
+  it.each(realLogs(FOLDER))('%s: line ends of Windows change no turn', (name) => {
+    const log = realText(FOLDER, name);
+    expect(log).not.toContain('\r\n');
+    const windows = readOne(codexTextLog, log.replaceAll('\n', '\r\n'));
+    expect(windows.turns).toEqual(readOne(codexTextLog, log).turns);
+  });
+
   it('counted by hand', () => {
     const run = readOne(codexTextLog, realText(FOLDER, 'mlrbench_scope_codex_log.log'));
     expect(rolesOf(run.turns)).toEqual({ user: 1, assistant: 24, tool: 23 });

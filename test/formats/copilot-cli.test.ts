@@ -124,6 +124,27 @@ describe('copilot-cli', () => {
     expect(outline(run.turns)[6]).toBe('user: observation so far');
   });
 
+  it('a command that failed is an error, though the call succeeded', () => {
+    const ended = (toolCallId: string, content: string, rest: object = {}) =>
+      event('tool.execution_complete', { toolCallId, success: true, result: { content }, ...rest });
+    const run = runOf(copilotCli, [
+      asked('go'),
+      reply('1', '', { toolRequests: ['a', 'b', 'c', 'd'].map(request) }),
+      event('tool.execution_start', { toolCallId: 'a', toolName: 'bash' }),
+      ended('a', 'no', { shellExecution: { exitCode: 2 } }),
+      ended('b', 'no\n<shellId: 0 completed with exit code 1>'),
+      ended('c', 'yes\n<exited with exit code 0>'),
+      ended('d', '<exited with exit code 9>\nis what the file says'),
+    ]);
+    expect(run.executions.map(({ status, exit_code }) => [status, exit_code])).toEqual([
+      ['error', 2],
+      ['error', 1],
+      ['ok', 0],
+      ['ok', null],
+    ]);
+    expect(run.turns[2]?.name).toBe('bash');
+  });
+
   it('does not trip over types that are no events of its own', () => {
     const lines = [asked('q'), event('constructor', {}), event('session.future', {}), reply('1', 'a')];
     expect(runOf(copilotCli, lines).turns).toHaveLength(2);

@@ -75,3 +75,20 @@ it('grok: leaves lines of other tools alone', () => {
   expect(detectLines(grok, [user('x', { prompt_index: 0 }), { type: 'progress' }])).toBeNull();
   expect(() => runOf(grok, [user('q', { prompt_index: 0 }), { type: 'video' }])).toThrow(/known type/);
 });
+
+it('grok: the exit code is the first line of a result, and nothing further down', () => {
+  const calls = ['a', 'b', 'c'].map((id) => ({ id, name: 'run', arguments: '{}' }));
+  const answer = (id: string, content: string) => ({ type: 'tool_result', tool_call_id: id, content });
+  const run = runOf(grok, [
+    user('go', { prompt_index: 0 }),
+    reply('', { tool_calls: calls }),
+    answer('a', 'exit: 0\nfine'),
+    answer('b', 'exit: 127\nno such command'),
+    answer('c', 'a log that says\nexit: 1'),
+    reply('done'),
+  ]);
+  expect(run.executions.map(({ call_span, status, exit_code }) => [call_span, status, exit_code])).toEqual([
+    [0, 'ok', 0],
+    [1, 'error', 127],
+  ]);
+});

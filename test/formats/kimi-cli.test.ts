@@ -166,3 +166,44 @@ describe('kimi-cli: events of the older wire', () => {
     expect(detectLines(kimiCli, [event('Other')])).toBeNull();
   });
 });
+
+describe('kimi-cli: context file', () => {
+  const lines = [
+    { role: '_system_prompt', content: 'You are K' },
+    { role: '_checkpoint', id: 0 },
+    { role: 'user', content: [{ type: 'text', text: '<system>CHECKPOINT 0</system>' }] },
+    { role: 'user', content: 'go' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'think', think: 'hm' },
+        { type: 'text', text: 'ok' },
+      ],
+      tool_calls: [
+        { type: 'function', id: 'c', function: { name: 'Shell', arguments: '{"command": "ls"}' } },
+      ],
+    },
+    { role: '_usage', token_count: 12 },
+    { role: 'tool', content: [{ type: 'text', text: 'a.py' }], tool_call_id: 'c' },
+    { role: 'assistant', content: 'done' },
+  ];
+
+  it('is the messages without its marks, and what the harness wraps is not the human', () => {
+    expect(detectLines(kimiCli, lines)?.confidence).toBe('certain');
+    const run = runOf(kimiCli, lines);
+    expect(outline(run.turns)).toEqual([
+      'system: prompt You are K',
+      'user: observation <system>CHECKPOINT 0</system>',
+      'user: prompt go',
+      'assistant: REASONING hm | TEXT ok | TOOL_CALL {"command": "ls"}',
+      'tool: observation a.py',
+      'assistant: TEXT done',
+    ]);
+    expect(run).toMatchObject({ scaffold: 'kimi-cli', termination: 'submitted' });
+    expect(run.flags).not.toContain('system_prompt_absent');
+  });
+
+  it('refuses roles that it does not know', () => {
+    expect(() => runOf(kimiCli, [...lines, { role: '_future', content: '' }])).toThrow(/known role/);
+  });
+});

@@ -97,6 +97,17 @@ describe('a run', () => {
     expect(found.flags).toEqual(['last_observation_not_in_history']);
   });
 
+  it.each([
+    ['no scores', null, 0.9, true],
+    ['a dict alone', { r2: 0.9 }, 0.9, false],
+    ['an empty list', [], 0.9, true],
+  ])('has the score of a run with %s', async (_name, score, expected, differs) => {
+    const log = run([...STEPS.slice(0, 3), STEPS[0] ?? { action: 'ls', observation: '' }], { score });
+    const found = onlyTrajectory(await readFiles({ 'run.traj': log }));
+    expect(found.submissions).toMatchObject([{ score: expected, gradable: true, grader: 'mlgym:r2' }]);
+    expect(found.flags.includes('scores_do_not_match_calls')).toBe(differs);
+  });
+
   it('keeps metrics of an evaluation apart: none of several is the score', async () => {
     const log = run([STEPS[1] ?? STEPS[0], { action: 'submit', observation: 'Exited (submit)' }] as Step[], {
       exit_status: 'submitted',

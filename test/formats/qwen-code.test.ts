@@ -129,6 +129,24 @@ describe('qwen-code', () => {
     expect(outline(runs[1]?.turns ?? [])[1]).toBe('assistant: text parent words');
   });
 
+  it('a command that failed is an error, though the call succeeded', () => {
+    last = null;
+    const output = (code: number) => ({
+      output: `Command: ls\nOutput: x\nExit Code: ${code}\nSignal: (none)`,
+    });
+    const run = runOf(qwenCode, [
+      user('1', 'go'),
+      reply('2', [call]),
+      result('3', output(2)),
+      reply('4', [call]),
+      result('5', output(0)),
+    ]);
+    expect(run.executions.map(({ status, exit_code }) => [status, exit_code])).toEqual([
+      ['error', 2],
+      ['ok', 0],
+    ]);
+  });
+
   it('takes notices of the harness for observations', () => {
     last = null;
     const lines = [

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { turnContent } from '../../src/trajectory/build.js';
 import { describeWithShared, sharedFile } from '../shared.js';
 import { tally } from './adapter-context.js';
-import { onlyReject, onlyTrajectory, readAll, readFiles } from './read-all.js';
+import { onlyReject, onlyTrajectory, readAll, readFiles, trajectoriesOf } from './read-all.js';
 
 const V1 = 'ai_scientist_v1/rl_lr_adaptation';
 
@@ -113,6 +113,59 @@ describe('a table of runs', () => {
     expect(run.flags).toContain('ragged_rows');
   });
 
+  it.each([
+    ['timestamp|commit|status|score|budget_sec|description', 'autoresearch:score', 2],
+    ['commit|tokens_per_sec|vram_gb|status|description', 'autoresearch:tokens_per_sec', 4],
+    ['exp|commit|val_bpb|delta_bpb|seed|status|notes', 'autoresearch:val_bpb', 2],
+    ['git_commit|latency_ms|status|hypothesis', 'autoresearch:latency_ms', 3],
+  ])('finds the one metric of %s', async (head, grader, score) => {
+    const values: Record<string, string> = { score: '2', val_bpb: '2', latency_ms: '3', tokens_per_sec: '4' };
+    const words = ['description', 'hypothesis', 'notes'];
+    const row = head.split('|').map((name) => {
+      if (words.includes(name)) return 'what was tried';
+      return name === 'status' ? 'keep' : (values[name] ?? '7');
+    });
+    const run = await read([head, row.join('|')]);
+    expect(run.submissions).toMatchObject([{ grader, score, scale: 'validation' }]);
+    expect(run.turns.map((turn) => turn.spans.map(({ origin }) => origin))).toEqual([
+      ['model'],
+      ['environment'],
+    ]);
+    expect(run.turns[0] && turnContent(run.turns[0])).toBe('what was tried');
+    expect(run.executions[0]?.execution_id).toBe('7');
+  });
+
+  it.each([
+    ['REVERT', 'ok', [2]],
+    ['screen_discard', 'ok', [2]],
+    ['crash: OOM', 'error', []],
+    ['discard (timed out)', 'timeout', []],
+    ['partial', 'unknown', [2]],
+  ])('takes the status %s for %s', async (status, expected, scores) => {
+    const run = await read([HEADER, `a|2|1|${status}|x`]);
+    expect(run.executions.map((execution) => execution.status)).toEqual([expected]);
+    expect(run.submissions.map(({ score }) => score)).toEqual(scores);
+  });
+
+  it('begins another run at another head, and takes tabs back into the last column', async () => {
+    const lines = [HEADER, 'a|2|1|keep|x|y', '', 'commit|acc|status|description', 'b|3|keep|z', HEADER];
+    const runs = trajectoriesOf(await readFiles({ 'results.tsv': table(lines) }));
+    expect(runs.map(({ submissions }) => submissions.map(({ grader, score }) => [grader, score]))).toEqual([
+      [['autoresearch:val_bpb', 2]],
+      [['autoresearch:acc', 3]],
+    ]);
+    expect(runs[0]?.turns[0] && turnContent(runs[0].turns[0])).toBe('x\ty');
+    expect(runs.flatMap(({ flags }) => flags)).not.toContain('ragged_rows');
+  });
+
+  it('has no submission for a row that never ran', async () => {
+    const run = await read([HEADER, 'a|2|1|keep|x', 'b|NA|NA|blocked|y', 'c|-|-|discard|z']);
+    expect(run.submissions.map(({ execution_id, gradable }) => [execution_id, gradable])).toEqual([
+      ['a', true],
+      ['c', false],
+    ]);
+  });
+
   it('needs rows, and its three columns', async () => {
     expect(onlyReject(await readFiles({ 'results.tsv': table([HEADER]) })).code).toBe('no_turns');
     expect(onlyReject(await readFiles({ 'results.tsv': table(['rank|config|score', '1|x|2']) })).code).toBe(
@@ -150,6 +203,24 @@ describe('a state of MLE-STAR', () => {
     submission_code_exec_result: result(1e9, { stdout: '' }),
     best_score_1: 0.9444,
   };
+
+  it('puts steps of a fork that only name their solution behind the outer loop, in the order of the state', async () => {
+    const run = onlyTrajectory(
+      await readFiles({
+        'state.json': {
+          train_code_tune_search_1: 'search()',
+          train_code_tune_search_exec_result_1: result(3),
+          train_code_tune_1: 'tuned()',
+          train_code_tune_exec_result_1: result(2),
+          train_code_1_1: 'second()',
+          train_code_exec_result_1_1: result(4),
+          train_code_0_1: 'first()',
+          train_code_exec_result_0_1: result(5),
+        },
+      }),
+    );
+    expect(run.executions.map(({ code }) => code)).toEqual(['first()', 'second()', 'search()', 'tuned()']);
+  });
 
   it('orders its programs by phase and index, skips empty results and knows copies', async () => {
     const run = onlyTrajectory(await readFiles({ 'state.json': STATE }));

@@ -4,6 +4,7 @@ import { windowSchema } from '../../src/windows/options.js';
 import { segmentWindows } from '../../src/windows/segment.js';
 import { finish } from '../windows/synthetic-run.js';
 import { contentsOf, detectDocument, readDocument, readOne, rolesOf } from './adapter-context.js';
+import { readFiles, rejectsOf, trajectoriesOf } from './read-all.js';
 
 interface Message {
   role: string;
@@ -677,5 +678,23 @@ describe('rllm-episode: detection and refusal', () => {
     expect(() => readDocument(rllmEpisode, log)).toThrow(
       expect.objectContaining({ code: 'bad_shape', message: expect.stringContaining(field) }),
     );
+  });
+});
+
+describe('rllm-episode: several episodes in one file', () => {
+  const one = { ...chat(say('a')), id: 'pizza-small:0' };
+  const other = { ...chat(say('b')), id: 'pizza-small:1' };
+  const none = { ...one, id: 'pizza-small:2', trajectories: [] };
+
+  it.each([
+    ['JSON lines', [one, none, other].map((item) => JSON.stringify(item)).join('\n')],
+    ['a list', [one, none, other]],
+  ])('are read from %s, and one without turns is refused alone', async (_name, content) => {
+    const results = await readFiles({ 'episodes.jsonl': content });
+    expect(trajectoriesOf(results).map(({ session_id, group }) => [session_id, group])).toEqual([
+      ['pizza-small:0', 'pizza-small'],
+      ['pizza-small:1', 'pizza-small'],
+    ]);
+    expect(rejectsOf(results).map(({ code }) => code)).toEqual(['no_turns']);
   });
 });

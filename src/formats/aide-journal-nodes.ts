@@ -1,0 +1,107 @@
+import { parseJsonText } from '../logs/json.js';
+import type { ReadContext } from './adapter.js';
+import { orderedNodes } from './search-nodes.js';
+import { asArray, asBoolean, asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
+
+/** What AIDE puts in the place of each output when it writes a journal of the best path alone. */
+const OMITTED = '<OMITTED>';
+const JOURNAL = /journal\.json$/;
+const NUMBER = /^\s*[-+]?(?:\d|\.\d)/;
+
+/** Nodes of one search with the map from child to parent, which older and forked writers leave out. */
+export interface Journal {
+  readonly nodes: readonly unknown[];
+  readonly parents: JsonObject;
+}
+
+/** The journal that an object, or a bare list of nodes, is; null for anything else. */
+export function asJournal(value: unknown): Journal | null {
+  if (Array.isArray(value)) return isNodeList(value) ? { nodes: value, parents: {} } : null;
+  if (!isObject(value) || !Array.isArray(value['nodes'])) return null;
+  const { nodes, node2parent } = value;
+  if (!isObject(node2parent)) return isNodeList(nodes) ? { nodes, parents: {} } : null;
+  // AI-Scientist v2 keeps the same envelope, with plots and metrics of several data sets.
+  return nodes.some(isOfScientist) ? null : { nodes, parents: node2parent };
+}
+
+function isNodeList(list: readonly unknown[]): boolean {
+  return list.length > 0 && list.every(isAideNode);
+}
+
+/** A node as AIDE and its forks write it, where no `node2parent` beside it tells. */
+export function isAideNode(value: unknown): boolean {
+  return (
+    hasKeys(value, 'code', 'plan', 'metric', 'is_buggy') &&
+    // nodes of aira-dojo name their operators and keep the direction beside the metric
+    !hasKeys(value, 'metric_maximize') &&
+    !hasKeys(value, 'operators_used') &&
+    !isOfScientist(value)
+  );
+}
+
+function isOfScientist(node: unknown): boolean {
+  return hasKeys(node, 'plot_code') || (hasKeys(node, 'metric') && isObject(metricValue(node)));
+}
+
+function metricValue(node: JsonObject): unknown {
+  const metric = node['metric'];
+  return isObject(metric) ? metric['value'] : metric;
+}
+
+/** The metric of a node, also where a fork wrote the number as text; null where it is none or not finite. */
+export function nodeScore(node: JsonObject): number | null {
+  const value = metricValue(node);
+  if (typeof value !== 'string' || !NUMBER.test(value)) return asNumber(value);
+  return asNumber(Number(value));
+}
+
+/** The direction that a node states: a boolean, or what Python's str and int make of one. */
+export function nodeMaximize(node: JsonObject): boolean | null {
+  const stated = isObject(node['metric']) ? node['metric']['maximize'] : null;
+  if (stated === 1 || stated === 0) return stated === 1;
+  const text = asString(stated)?.toLowerCase();
+  return text === 'true' || text === 'false' ? text === 'true' : asBoolean(stated);
+}
+
+export function parentId(node: JsonObject, parents: JsonObject): string | null {
+  return asId(parents[asId(node['id']) ?? '']) ?? asId(node['parent_id']) ?? asId(node['parent']);
+}
+
+/** The stub that tree searches of later forks start from: nothing was written or run, and other nodes come from it. */
+export function isStub(node: JsonObject, { nodes, parents }: Journal): boolean {
+  const id = asId(node['id']);
+  if ((asString(node['code']) ?? '').trim() !== '' || asNumber(node['exec_time']) !== null) return false;
+  if (nodeScore(node) !== null || asArray(node['_term_out']).length > 0) return false;
+  if (node['stage'] === 'root') return true;
+  return id !== null && nodes.some((other) => isObject(other) && parentId(other, parents) === id);
+}
+
+export function isOmitted(node: JsonObject): boolean {
+  return node['_term_out'] === OMITTED;
+}
+
+/**
+ * The journal beside this one that holds all its nodes and more of them: AIDE writes the best path a second time,
+ * without outputs (filtered_journal.json). Looked for only where steps are missing or outputs are omitted.
+ */
+export function fullerJournal(nodes: readonly JsonObject[], { siblings }: ReadContext): string | null {
+  const steps = nodes.map((node) => asNumber(node['step']) ?? 0);
+  const whole = Math.max(...steps) < nodes.length && !nodes.some(isOmitted);
+  if (whole) return null;
+  const beside = siblings.names.filter((name) => JOURNAL.test(name) && !name.includes('/'));
+  return beside.find((name) => holdsMore(siblings.readText(name, 'journal'), nodes)) ?? null;
+}
+
+function holdsMore(text: string | null, nodes: readonly JsonObject[]): boolean {
+  try {
+    const other = text === null ? null : asJournal(parseJsonText(text).value);
+    if (other === null) return false;
+    const full = orderedNodes(other.nodes);
+    const ids = new Set(full.map((node) => asId(node['id'])));
+    const all = nodes.every((node) => ids.has(asId(node['id'])));
+    return all && (full.length > nodes.length || (nodes.some(isOmitted) && !full.some(isOmitted)));
+  } catch {
+    // A journal that cannot be read is rejected as a file of its own.
+    return false;
+  }
+}

@@ -1,0 +1,143 @@
+import { RejectError } from '../logs/reject.js';
+import { contentSpan, makeTurn } from '../trajectory/build.js';
+import type { Span } from '../trajectory/span.js';
+import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
+import { objectAt, objectOf, requiredString, stringAt } from './fields.js';
+import { exitOutcome } from './printed-exit.js';
+import { REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
+import { type RecordedOutcome, SessionRun } from './session-run.js';
+import { asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import { requireModelTurns } from './shell-executions.js';
+import { callSpan } from './structured-calls.js';
+
+export const codexExec: FormatAdapter = {
+  name: 'codex-exec',
+  version: '1',
+  unit: 'lines',
+  experiments: { experiment: [], scoring: [] },
+  notes: {
+    title: 'What `codex exec --json` prints (JSON lines)',
+    recognised_by: 'a line of type thread.started, or items in lines of type item.completed',
+    scores: 'none',
+    executions:
+      'status of each item, exit code of a command; experiments only if a pipeline names tools or command patterns',
+    reasoning: 'summaries only, kept as environment text (flag reasoning_summary)',
+    token_ids: 'none',
+    logprobs: 'none',
+    loss: [
+      'prompts, system prompt and tool definitions are not recorded, nor are times and the model',
+      'calls are told, not logged: their JSON is made from the command, the changed files or the query (flag text_rebuilt)',
+      'what a patch changed in its files is not recorded',
+      'plans (todo_list), notices and token counts',
+    ],
+  },
+  detect,
+  read,
+};
+
+function detect(sniff: Sniff): Detection | null {
+  const known = sniff.lines.some(
+    (line) =>
+      (hasKeys(line, 'thread_id') && line['type'] === 'thread.started') ||
+      (hasKeys(line, 'item') && line['type'] === 'item.completed' && isObject(line['item'])),
+  );
+  return known ? { confidence: 'certain', reason: 'events of codex exec', unit: 'lines' } : null;
+}
+
+function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
+  const run = new SessionRun();
+  run.flag('system_prompt_absent', 'prompts_absent', 'text_rebuilt');
+  const items = new Map<string, { item: JsonObject; path: string }>();
+  let session: string | null = null;
+  let ended: 'submitted' | 'error' | null = null;
+  let turn = 0;
+  (Array.isArray(input) ? input : [input]).forEach((value, index) => {
+    const path = `line ${index + 1}`;
+    const record = objectOf(value, path);
+    const type = requiredString(record, 'type', path);
+    session ??= asString(record['thread_id']);
+    if (type === 'turn.started') turn++;
+    if (type === 'turn.completed') ended = 'submitted';
+    if (type === 'turn.failed' || type === 'error') ended = 'error';
+    const item = objectAt(record, 'item', path);
+    if (item === null) return;
+    // An item is written when it starts and again when it ends; ids begin anew with each turn of a resumed thread.
+    const id = `${turn} ${requiredString(item, 'id', `${path}.item`)}`;
+    items.set(id, { item, path: `${path}.item` });
+  });
+  for (const [id, { item, path }] of items) readItem(run, item, { id: id.replace(' ', '-'), path });
+  if (items.size === 0) throw new RejectError('no_turns', 'no item among the events');
+  requireModelTurns(run.turns);
+  return [
+    run.finish(context, {
+      session_id: session,
+      scaffold: 'codex',
+      ...(ended === null ? { termination: 'cut' as const } : { termination: ended }),
+    }),
+  ];
+}
+
+function readItem(run: SessionRun, item: JsonObject, at: { id: string; path: string }): void {
+  const { path } = at;
+  const type = requiredString(item, item['type'] === undefined ? 'item_type' : 'type', path);
+  const text = stringAt(item, 'text', path) ?? '';
+  if (type === 'agent_message' || type === 'assistant_message') {
+    if (text !== '') extend(run, contentSpan('text', 'model', text));
+    return;
+  }
+  if (type === 'reasoning') {
+    if (text === '') return;
+    run.flag(REASONING_SUMMARY);
+    extend(run, summarySpan(text));
+    return;
+  }
+  const told = CALLS[type]?.(item);
+  if (told === undefined) return;
+  extend(run, callSpan({ id: at.id, name: told.name, arguments: told.arguments }));
+  if (item['status'] === 'in_progress') return;
+  const turn = makeTurn('tool', [contentSpan('observation', 'environment', told.result)], {
+    name: told.name,
+    tool_call_id: at.id,
+  });
+  const code = asNumber(item['exit_code']);
+  run.push(turn, exitOutcome(Number.isSafeInteger(code) ? code : null, statusOf(item)));
+}
+
+interface ToldCall {
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly result: string;
+}
+
+const CALLS: Readonly<Record<string, (item: JsonObject) => ToldCall>> = {
+  command_execution: (item) => ({
+    name: 'shell',
+    arguments: { command: item['command'] ?? '' },
+    result: asString(item['aggregated_output']) ?? '',
+  }),
+  file_change: (item) => ({
+    name: 'apply_patch',
+    arguments: { changes: item['changes'] ?? [] },
+    result: asString(item['status']) ?? '',
+  }),
+  mcp_tool_call: (item) => ({
+    name: `${asString(item['server']) ?? 'mcp'}__${asString(item['tool']) ?? 'tool'}`,
+    arguments: item['arguments'] ?? {},
+    result: JSON.stringify(item['error'] ?? item['result'] ?? null),
+  }),
+  web_search: (item) => ({ name: 'web_search', arguments: { query: item['query'] ?? '' }, result: '' }),
+};
+
+const STATUSES: Readonly<Record<string, RecordedOutcome['status']>> = { completed: 'ok', failed: 'error' };
+
+function statusOf(item: JsonObject): RecordedOutcome {
+  const status = STATUSES[asString(item['status']) ?? ''];
+  return status === undefined ? {} : { status };
+}
+
+function extend(run: SessionRun, span: Span): void {
+  const last = run.turns.length - 1;
+  const reply = run.turns[last];
+  if (reply?.role === 'assistant') run.replace(last, { ...reply, spans: [...reply.spans, span] });
+  else run.push(makeTurn('assistant', [span]));
+}

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { claudeCodeStream } from '../../src/formats/claude-code-stream.js';
+import { codexExec } from '../../src/formats/codex-exec.js';
+import { cursor } from '../../src/formats/cursor.js';
+import { geminiCli } from '../../src/formats/gemini-cli.js';
+import { opencodeExport } from '../../src/formats/opencode-export.js';
+import { detectLines, outline, runOf } from './session-logs.js';
+
+/** What command lines of agents print while they run, one event a line. */
+describe('stream of a Cursor agent', () => {
+  const says = (type: string, text: string, rest: object = {}) => ({
+    type,
+    message: { role: type, content: [{ type: 'text', text }] },
+    session_id: 's',
+    ...rest,
+  });
+  const call = (subtype: string, id: string, tool: object) => ({
+    type: 'tool_call',
+    subtype,
+    call_id: id,
+    tool_call: tool,
+  });
+  const shell = (command: string, result?: object) => ({
+    shellToolCall: { args: { command }, ...(result === undefined ? {} : { result }) },
+  });
+  const lines = [
+    { type: 'system', subtype: 'init', apiKeySource: 'login', session_id: 's', model: 'Claude 4 Sonnet' },
+    says('user', 'go'),
+    { type: 'thinking', subtype: 'delta', text: 'h' },
+    { type: 'thinking', subtype: 'delta', text: 'm' },
+    { type: 'thinking', subtype: 'completed' },
+    says('assistant', 'I '),
+    says('assistant', 'look'),
+    says('assistant', 'I look'),
+    call('started', 'a', shell('ls')),
+    call('started', 'b', shell('false')),
+    call('completed', 'a', shell('ls', { success: { stdout: 'x', exitCode: 0 } })),
+    call('completed', 'b', shell('false', { failure: { stdout: '', exitCode: 1 } })),
+    says('assistant', 'done'),
+    { type: 'result', subtype: 'success', is_error: false, result: 'I lookdone' },
+  ];
+
+  it('keeps its calls, and text that is printed again once', () => {
+    const run = runOf(cursor, lines);
+    expect(outline(run.turns)).toEqual([
+      'user: prompt go',
+      'assistant: REASONING hm | TEXT I look | TOOL_CALL {"command":"ls"} | TOOL_CALL {"command":"false"}',
+      'tool: observation {"success":{"stdout":"x","exitCode":0}}',
+      'tool: observation {"failure":{"stdout":"","exitCode":1}}',
+      'assistant: TEXT done',
+    ]);
+    expect(run).toMatchObject({ session_id: 's', model: 'Claude 4 Sonnet', termination: 'submitted' });
+    expect(run.executions.map(({ tool, status, exit_code }) => [tool, status, exit_code])).toEqual([
+      ['shell', 'ok', 0],
+      ['shell', 'error', 1],
+    ]);
+  });
+
+  it('is not taken for the stream of Claude Code, which opens alike', () => {
+    expect(detectLines(cursor, lines)?.confidence).toBe('certain');
+    expect(detectLines(claudeCodeStream, lines)).toBeNull();
+    const claude = [{ type: 'system', subtype: 'init', apiKeySource: 'none', tools: [], session_id: 's' }];
+    expect(detectLines(cursor, claude)).toBeNull();
+    expect(detectLines(claudeCodeStream, claude)?.confidence).toBe('certain');
+  });
+
+  it('reasoning of a provider that sends summaries is never trained', () => {
+    const [init = {}, ...rest] = lines;
+    const run = runOf(cursor, [{ ...init, model: 'GPT-5' }, ...rest]);
+    expect(run.turns[1]?.spans[0]).toMatchObject({ kind: 'reasoning', origin: 'environment' });
+    expect(run.flags).toContain('reasoning_summary');
+  });
+});
+
+describe('stream of Gemini CLI', () => {
+  const lines = [
+    { type: 'init', session_id: 's', model: 'gemini-2.5-pro', timestamp: 't' },
+    { type: 'message', role: 'user', content: 'go' },
+    { type: 'message', role: 'assistant', content: 'I ', delta: true },
+    { type: 'message', role: 'assistant', content: 'look', delta: true },
+    { type: 'tool_use', tool_name: 'sh', tool_id: 'a', parameters: { command: 'ls' } },
+    { type: 'tool_use', tool_name: 'sh', tool_id: 'b', parameters: { command: 'no' } },
+    { type: 'tool_result', tool_id: 'b', status: 'error', error: { type: 'x', message: 'denied' } },
+    { type: 'tool_result', tool_id: 'a', status: 'success', output: 'x' },
+    { type: 'message', role: 'assistant', content: 'done', delta: true },
+    { type: 'result', status: 'success', stats: {} },
+  ];
+
+  it('joins the pieces of a reply and pairs calls by id', () => {
+    expect(detectLines(geminiCli, lines)?.unit).toBe('lines');
+    const run = runOf(geminiCli, lines);
+    expect(outline(run.turns)).toEqual([
+      'user: prompt go',
+      'assistant: TEXT I look | TOOL_CALL {"command":"ls"} | TOOL_CALL {"command":"no"}',
+      'tool: observation denied',
+      'tool: observation x',
+      'assistant: TEXT done',
+    ]);
+    expect(run).toMatchObject({ session_id: 's', model: 'gemini-2.5-pro', termination: 'submitted' });
+    expect(run.executions.map(({ status, feedback_turn }) => [status, feedback_turn])).toEqual([
+      ['ok', 3],
+      ['error', 2],
+    ]);
+  });
+});
+
+describe('events of codex exec', () => {
+  const item = (type: string, id: string, rest: object, event = 'item.completed') => ({
+    type: event,
+    item: { id, type, ...rest },
+  });
+  const command = { command: 'bash -lc ls', aggregated_output: '', exit_code: null, status: 'in_progress' };
+  const lines = [
+    { type: 'thread.started', thread_id: 't' },
+    { type: 'turn.started' },
+    item('reasoning', 'item_0', { text: '**Look**' }),
+    item('command_execution', 'item_1', command, 'item.started'),
+    item('command_execution', 'item_1', {
+      ...command,
+      aggregated_output: 'x',
+      exit_code: 1,
+      status: 'failed',
+    }),
+    item('todo_list', 'item_2', { items: [] }),
+    item('agent_message', 'item_3', { text: 'done' }),
+    { type: 'turn.completed', usage: {} },
+  ];
+
+  it('an item that is told twice counts once; calls are rebuilt, reasoning is a summary', () => {
+    expect(detectLines(codexExec, lines)?.confidence).toBe('certain');
+    const run = runOf(codexExec, lines);
+    expect(outline(run.turns)).toEqual([
+      'assistant: reasoning **Look** | TOOL_CALL {"command":"bash -lc ls"}',
+      'tool: observation x',
+      'assistant: TEXT done',
+    ]);
+    expect(run.flags).toEqual(
+      expect.arrayContaining(['text_rebuilt', 'prompts_absent', 'reasoning_summary']),
+    );
+    expect(run.executions).toMatchObject([{ tool: 'shell', status: 'error', exit_code: 1 }]);
+    expect(run).toMatchObject({ session_id: 't', scaffold: 'codex', termination: 'submitted' });
+  });
+
+  it('ids that begin anew with a second turn are other items; a turn that never ended is cut', () => {
+    const second = [{ type: 'turn.started' }, item('agent_message', 'item_3', { text: 'more' })];
+    const run = runOf(codexExec, [...lines.slice(0, -1), ...second]);
+    expect(outline(run.turns).at(-1)).toBe('assistant: TEXT done | TEXT more');
+    expect(run.termination).toBe('cut');
+  });
+});
+
+describe('events of an opencode run', () => {
+  const event = (type: string, part: object, messageID = 'm1') => ({
+    type,
+    timestamp: 1,
+    sessionID: 's',
+    part: { sessionID: 's', messageID, ...part },
+  });
+
+  it('are the parts of its replies', () => {
+    const state = {
+      status: 'completed',
+      input: { command: 'ls' },
+      output: 'x',
+      metadata: { exit: 0 },
+      time: { start: 1000, end: 3000 },
+    };
+    const lines = [
+      event('step_start', { type: 'step-start' }),
+      event('text', { type: 'text', text: 'look' }),
+      event('tool_use', { type: 'tool', callID: 'c', tool: 'bash', state }),
+      event('step_finish', { type: 'step-finish', reason: 'tool-calls' }),
+      event('text', { type: 'text', text: 'done' }, 'm2'),
+    ];
+    expect(detectLines(opencodeExport, lines)?.unit).toBe('lines');
+    const run = runOf(opencodeExport, lines);
+    expect(outline(run.turns)).toEqual([
+      'assistant: TEXT look | TOOL_CALL {"command":"ls"}',
+      'tool: observation x',
+      'assistant: TEXT done',
+    ]);
+    expect(run.executions).toMatchObject([{ status: 'ok', exit_code: 0, seconds: 2 }]);
+    expect(run.flags).toContain('prompts_absent');
+  });
+});
