@@ -27,7 +27,7 @@ export const codexExec: FormatAdapter = {
     loss: [
       'prompts, system prompt and tool definitions are not recorded, nor are times and the model',
       'calls are told, not logged: their JSON is made from the command, the changed files or the query (flag text_rebuilt)',
-      'what a patch changed in its files is not recorded',
+      'what a patch changed in its files is not recorded: the call is environment text, never trained',
       'plans (todo_list), notices and token counts',
     ],
   },
@@ -93,7 +93,8 @@ function readItem(run: SessionRun, item: JsonObject, at: { id: string; path: str
   }
   const told = CALLS[type]?.(item);
   if (told === undefined) return;
-  extend(run, callSpan({ id: at.id, name: told.name, arguments: told.arguments }));
+  const span = callSpan({ id: at.id, name: told.name, arguments: told.arguments });
+  extend(run, told.abridged === true ? { ...span, origin: 'environment' } : span);
   if (item['status'] === 'in_progress') return;
   const turn = makeTurn('tool', [contentSpan('observation', 'environment', told.result)], {
     name: told.name,
@@ -107,6 +108,8 @@ interface ToldCall {
   readonly name: string;
   readonly arguments: unknown;
   readonly result: string;
+  /** most of what the model wrote is missing, so that nobody should learn to write this */
+  readonly abridged?: boolean;
 }
 
 const CALLS: Readonly<Record<string, (item: JsonObject) => ToldCall>> = {
@@ -119,6 +122,7 @@ const CALLS: Readonly<Record<string, (item: JsonObject) => ToldCall>> = {
     name: 'apply_patch',
     arguments: { changes: item['changes'] ?? [] },
     result: asString(item['status']) ?? '',
+    abridged: true,
   }),
   mcp_tool_call: (item) => ({
     name: `${asString(item['server']) ?? 'mcp'}__${asString(item['tool']) ?? 'tool'}`,

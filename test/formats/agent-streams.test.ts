@@ -141,6 +141,15 @@ describe('events of codex exec', () => {
     expect(run).toMatchObject({ session_id: 't', scaffold: 'codex', termination: 'submitted' });
   });
 
+  it('a patch without its lines is no text of the model', () => {
+    const change = { changes: [{ path: 'a.py', kind: 'update' }], status: 'completed' };
+    const run = runOf(codexExec, [...lines.slice(0, -1), item('file_change', 'item_9', change)]);
+    const spans = run.turns.flatMap((turn) => turn.spans);
+    const patch = spans.find(({ call }) => call?.name === 'apply_patch');
+    expect(patch).toMatchObject({ kind: 'tool_call', origin: 'environment' });
+    expect(spans.find(({ call }) => call?.name === 'shell')?.origin).toBe('model');
+  });
+
   it('ids that begin anew with a second turn are other items; a turn that never ended is cut', () => {
     const second = [{ type: 'turn.started' }, item('agent_message', 'item_3', { text: 'more' })];
     const run = runOf(codexExec, [...lines.slice(0, -1), ...second]);
