@@ -1,12 +1,21 @@
 import { parseJsonText } from '../logs/json.js';
 import type { ReadContext } from './adapter.js';
 import { orderedNodes } from './search-nodes.js';
-import { asArray, asBoolean, asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import {
+  asArray,
+  asBoolean,
+  asId,
+  asNumber,
+  asNumeral,
+  asString,
+  hasKeys,
+  isObject,
+  type JsonObject,
+} from './shape.js';
 
 /** What AIDE puts in the place of each output when it writes a journal of the best path alone. */
 const OMITTED = '<OMITTED>';
 const JOURNAL = /journal\.json$/;
-const NUMBER = /^\s*[-+]?(?:\d|\.\d)/;
 
 /** Nodes of one search with the map from child to parent, which older and forked writers leave out. */
 export interface Journal {
@@ -50,9 +59,7 @@ function metricValue(node: JsonObject): unknown {
 
 /** The metric of a node, also where a fork wrote the number as text; null where it is none or not finite. */
 export function nodeScore(node: JsonObject): number | null {
-  const value = metricValue(node);
-  if (typeof value !== 'string' || !NUMBER.test(value)) return asNumber(value);
-  return asNumber(Number(value));
+  return asNumeral(metricValue(node));
 }
 
 /** The direction that a node states: a boolean, or what Python's str and int make of one. */

@@ -18,7 +18,16 @@ import {
   nodeReply,
   orderedNodes,
 } from './search-nodes.js';
-import { asArray, asBoolean, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import {
+  asArray,
+  asBoolean,
+  asNumber,
+  asNumeral,
+  asString,
+  hasKeys,
+  isObject,
+  type JsonObject,
+} from './shape.js';
 import { isoSeconds } from './times.js';
 
 const SEARCH_DATA = /_search_data\.json$/;
@@ -165,7 +174,7 @@ function readRun(
       ),
     );
     const at = { execution_id, observed_turn: call_turn + 1 };
-    const score = asNumber(node['metric']);
+    const score = asNumeral(node['metric']);
     if (asBoolean(node['is_buggy']) === false) {
       submissions.push(
         makeSubmission(
@@ -248,7 +257,7 @@ function claims(
 ): TaskClaims | null {
   const stated = nodes.flatMap((node) => {
     const maximize = asBoolean(node['metric_maximize']);
-    return maximize === null || asNumber(node['metric']) === null ? [] : [!maximize];
+    return maximize === null || asNumeral(node['metric']) === null ? [] : [!maximize];
   });
   const directions = new Set([
     ...stated,

@@ -1,6 +1,6 @@
 import type { ExecutionStatus } from '../trajectory/execution.js';
 import { pythonException } from './feedback-status.js';
-import { asNumber, asString, isObject, type JsonObject } from './shape.js';
+import { asNumber, asNumeral, asString, isObject, type JsonObject } from './shape.js';
 
 /** What the environment says of one action. */
 export interface ActionOutcome {
@@ -67,7 +67,7 @@ function submissionOutcome(
   submission: JsonObject,
 ): Pick<ActionOutcome, 'submission' | 'flags'> & Partial<Pick<ActionOutcome, 'status' | 'error_type'>> {
   if (submission['status'] === 'SUCCESS') {
-    const score = asNumber(submission['raw_score']);
+    const score = asNumeral(submission['raw_score']);
     return { submission: { gradable: score !== null, score, ranks: ranksOf(submission) }, flags: [] };
   }
   return refused(asString(submission['error_type']));

@@ -92,6 +92,16 @@ describe('search data', () => {
     expect(run.flags).not.toContain('text_rebuilt');
   });
 
+  it.each([
+    ['0.8', 0.8],
+    ['nan', null],
+    ['better', null],
+  ])('take the metric %j as %j', async (metric, score) => {
+    const nodes = [ROOT, node(1, { is_buggy: false, metric, metric_maximize: true })];
+    const run = onlyTrajectory(await readFiles({ 'x_search_data.json': search(nodes) }));
+    expect(run.submissions).toMatchObject([{ score, gradable: score !== null }]);
+  });
+
   it('leave the reviewer out: its prompts and verdicts are in no turn', async () => {
     const run = onlyTrajectory(await readFiles({ 'x_search_data.json': search(NODES) }));
     const all = run.turns.map(turnContent).join('\n');

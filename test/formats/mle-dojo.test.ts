@@ -227,6 +227,12 @@ describe('the outcome of an action', () => {
   it.each([
     ['a score', executed(ok, { status: 'SUCCESS', raw_score: 0.5 }), 'ok', { gradable: true, score: 0.5 }],
     [
+      'a score as text',
+      executed(ok, { status: 'SUCCESS', raw_score: '5e-1' }),
+      'ok',
+      { gradable: true, score: 0.5 },
+    ],
+    [
       'a score that is not finite',
       executed(ok, { status: 'SUCCESS', raw_score: null }),
       'ok',
