@@ -14,6 +14,7 @@ import { readMembers } from './archive-members.js';
 import type { ColumnMapping } from './column-mapping.js';
 import { detect } from './detect.js';
 import type { FirstLook, FirstLooks } from './first-looks.js';
+import { foreignLines } from './foreign-lines.js';
 import { type Chosen, judge } from './judge.js';
 import { knownFormats } from './known-formats.js';
 import { type ReadResult, type RecordReader, readRecord, rejectResult } from './record.js';
@@ -270,6 +271,7 @@ async function* readSession(job: Job, sniffed: SniffedFile, chosen: Chosen): Asy
     return;
   }
   const records: unknown[] = [];
+  const numbers: number[] = [];
   const flags = new Set<string>(withCompression(sniffed, []));
   for await (const line of linesOf(job, sniffed, null)) {
     const parsed = parseLine(line, job.limits);
@@ -278,9 +280,26 @@ async function* readSession(job: Job, sniffed: SniffedFile, chosen: Chosen): Asy
       continue;
     }
     records.push(parsed.value);
+    numbers.push(line.number);
     for (const flag of parsed.flags) flags.add(flag);
   }
-  yield* readRecord(recordReader(job, chosen), { input: records, place, flags: [...flags] });
+  let isRead = false;
+  const session = { input: records, place, flags: [...flags] };
+  for (const result of readRecord(recordReader(job, chosen), session)) {
+    isRead ||= result.kind === 'trajectory';
+    yield result;
+  }
+  // A file without a trajectory has been refused as a whole.
+  if (!isRead || job.only !== null) return;
+  const foreign = foreignLines(records, { own: chosen.adapter, formats: job.formats, sniff: sniffed.sniff });
+  for (const { format: other, count, first } of foreign) {
+    const line = numbers[first] ?? null;
+    const error = new RejectError(
+      'mixed_formats',
+      `${count} lines from line ${line} on are ${other} in a ${format} log: give each log a file of its own`,
+    );
+    yield rejectResult(error, { place: { ...place, line }, stage: 'read', format: other });
+  }
 }
 
 /** A file of rows: each line is a record of its own and fails alone. */
