@@ -109,13 +109,19 @@ function isTextOf(span: Span, texts: readonly string[], incomplete: boolean): bo
 }
 
 /**
- * Where the text stands behind nothing but what a template leaves out; the last such place, since `t` and `<` also stand
- * inside the `<think>` before it.
+ * Where the text stands behind nothing but what a template leaves out, -1 where it does not. Of white space the first such
+ * place, so that most is left for what follows; of any other text the last, since `t` and `<` also stand inside the
+ * `<think>` before it.
  */
 function placeBehindBlanks(whole: string, text: string, from: number): number {
   const skipped = /(?:\s|<think>|<\/think>)*/y;
   skipped.lastIndex = from;
   const limit = from + (skipped.exec(whole)?.[0].length ?? 0);
+  if (text.trim() === '') {
+    // no tag holds white space, so that all before it is left out
+    const found = whole.indexOf(text, from);
+    return found <= limit ? found : -1;
+  }
   for (
     let found = whole.lastIndexOf(text, limit);
     found >= from;

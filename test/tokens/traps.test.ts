@@ -29,6 +29,14 @@ describe("Qwen3's traps", () => {
     ]);
   });
 
+  it.each([
+    [' </think> ', ['<think>\n \n</think>\n\n <|im_end|>']],
+    ['<think> </think>a', ['<think>\n \n</think>\n\na<|im_end|>']],
+    [' \n</think>\n\n \n', ['<think>\n \n</think>\n\n \n<|im_end|>']],
+  ])('white space of the model is its own on both sides of a tag: %j', (content, runs) => {
+    expect(trainedRuns(rowOf([user('u'), assistant([text(content)])]))).toEqual(runs);
+  });
+
   it('a final turn without reasoning gets the block; a turn before it, without reasoning, does not', () => {
     const turns = [
       user('u'),
