@@ -64,9 +64,9 @@ function detect(sniff: Sniff): Detection | null {
   if (sniff.json !== undefined || sniff.lines.length > 0) return null;
   const end = sniff.head.indexOf('\n');
   const columns = header(end === -1 ? sniff.head : sniff.head.slice(0, end));
-  const found =
-    first(columns, COMMITS) !== null && columns.includes('status') && first(columns, WORDS) !== null;
-  return found ? { confidence: 'certain', reason: 'a table of commits with status and description' } : null;
+  return isHead(columns)
+    ? { confidence: 'certain', reason: 'a table of commits with status and description' }
+    : null;
 }
 
 function header(line: string): string[] {

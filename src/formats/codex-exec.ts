@@ -1,6 +1,5 @@
 import { RejectError } from '../logs/reject.js';
 import { contentSpan, makeTurn } from '../trajectory/build.js';
-import type { Span } from '../trajectory/span.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { objectAt, objectOf, requiredString, stringAt } from './fields.js';
 import { exitOutcome } from './printed-exit.js';
@@ -82,19 +81,19 @@ function readItem(run: SessionRun, item: JsonObject, at: { id: string; path: str
   const type = requiredString(item, item['type'] === undefined ? 'item_type' : 'type', path);
   const text = stringAt(item, 'text', path) ?? '';
   if (type === 'agent_message' || type === 'assistant_message') {
-    if (text !== '') extend(run, contentSpan('text', 'model', text));
+    if (text !== '') run.extendReply(contentSpan('text', 'model', text));
     return;
   }
   if (type === 'reasoning') {
     if (text === '') return;
     run.flag(REASONING_SUMMARY);
-    extend(run, summarySpan(text));
+    run.extendReply(summarySpan(text));
     return;
   }
   const told = CALLS[type]?.(item);
   if (told === undefined) return;
   const span = callSpan({ id: at.id, name: told.name, arguments: told.arguments });
-  extend(run, told.abridged === true ? { ...span, origin: 'environment' } : span);
+  run.extendReply(told.abridged === true ? { ...span, origin: 'environment' } : span);
   if (item['status'] === 'in_progress') return;
   const turn = makeTurn('tool', [contentSpan('observation', 'environment', told.result)], {
     name: told.name,
@@ -137,11 +136,4 @@ const STATUSES: Readonly<Record<string, RecordedOutcome['status']>> = { complete
 function statusOf(item: JsonObject): RecordedOutcome {
   const status = STATUSES[asString(item['status']) ?? ''];
   return status === undefined ? {} : { status };
-}
-
-function extend(run: SessionRun, span: Span): void {
-  const last = run.turns.length - 1;
-  const reply = run.turns[last];
-  if (reply?.role === 'assistant') run.replace(last, { ...reply, spans: [...reply.spans, span] });
-  else run.push(makeTurn('assistant', [span]));
 }

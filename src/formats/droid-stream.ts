@@ -82,10 +82,7 @@ function readCall(run: SessionRun, record: JsonObject, path: string): void {
       requiredString(record, 'toolId', path),
     arguments: record['parameters'] ?? record['input'],
   });
-  const last = run.turns.length - 1;
-  const reply = run.turns[last];
-  if (reply?.role === 'assistant') run.replace(last, { ...reply, spans: [...reply.spans, call] });
-  else run.push(makeTurn('assistant', [call], { timestamp: timeOf(record) }));
+  run.extendReply(call, timeOf(record));
 }
 
 function readResult(run: SessionRun, record: JsonObject, path: string): void {

@@ -29,11 +29,7 @@ export function readGeminiStream(records: readonly JsonObject[], context: ReadCo
       const id = stringAt(record, 'tool_id', path);
       const name = requiredString(record, 'tool_name', path);
       if (id !== null) names.set(id, name);
-      const call = callSpan({ id, name, arguments: record['parameters'] });
-      const last = run.turns.length - 1;
-      const reply = run.turns[last];
-      if (reply?.role === 'assistant') run.replace(last, { ...reply, spans: [...reply.spans, call] });
-      else run.push(makeTurn('assistant', [call], { timestamp }));
+      run.extendReply(callSpan({ id, name, arguments: record['parameters'] }), timestamp);
     } else if (record['type'] === 'tool_result') {
       const id = stringAt(record, 'tool_id', path);
       const text = stringAt(record, 'output', path) ?? errorText(record['error']);

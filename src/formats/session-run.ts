@@ -1,4 +1,5 @@
-import { turnContent } from '../trajectory/build.js';
+import { makeTurn, turnContent } from '../trajectory/build.js';
+import type { Span } from '../trajectory/span.js';
 import type { Epoch, Termination } from '../trajectory/trajectory.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { RawTrajectory, ReadContext } from './adapter.js';
@@ -67,6 +68,14 @@ export class SessionRun {
       const to = moved.get(index);
       if (to !== undefined) this.outcomes.set(to, outcome);
     }
+  }
+
+  /** Puts a span at the end of the reply that is being written, the last turn; anything else before it opens a new one. */
+  extendReply(span: Span, timestamp: string | null = null): void {
+    const last = this.turns.length - 1;
+    const reply = this.turns[last];
+    if (reply?.role === 'assistant') this.replace(last, { ...reply, spans: [...reply.spans, span] });
+    else this.push(makeTurn('assistant', [span], { timestamp }));
   }
 
   flag(...names: readonly string[]): void {

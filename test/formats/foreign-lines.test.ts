@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import type { FormatAdapter, Sniff } from '../../src/formats/adapter.js';
+import { foreignLines } from '../../src/formats/foreign-lines.js';
+import { hasKeys } from '../../src/formats/shape.js';
 import { describeWithShared, sharedFile } from '../shared.js';
 import { readFiles } from './read-all.js';
 
@@ -50,6 +53,28 @@ it('refuses a log of another format that was joined to a session, with its line'
 it('says nothing of a session that is whole', async () => {
   expect(await readLog(lines(...CLAUDE))).toEqual({ runs: ['claude-code-session'], rejects: [] });
   expect(await readLog(lines(...CODEX))).toEqual({ runs: ['codex-rollout'], rejects: [] });
+});
+
+it('leaves a line to its own format where both claim it', () => {
+  const claiming = (name: string, key: string): FormatAdapter =>
+    ({
+      name,
+      unit: 'lines',
+      detect: ({ lines: [line] }: Sniff) =>
+        hasKeys(line, key) ? { confidence: 'certain', reason: '' } : null,
+    }) as unknown as FormatAdapter;
+  const [own, other] = [claiming('own', 'a'), claiming('other', 'b')];
+  const sniff: Sniff = {
+    path: '',
+    head: '',
+    json: undefined,
+    lines: [],
+    siblings: { names: [], readText: () => null },
+  };
+  const records = [{ a: 1 }, { a: 1, b: 1 }, { b: 1 }, { c: 1 }, { b: 1 }];
+  expect(foreignLines(records, { own, formats: [own, other], sniff })).toEqual([
+    { format: 'other', count: 2, first: 2 },
+  ]);
 });
 
 describeWithShared('real logs', () => {
