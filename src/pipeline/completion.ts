@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { sumFile } from '../tables/file-sum.js';
 import { writeFileAtomic } from './atomic-file.js';
 import { canonicalJson } from './canonical-json.js';
 import { type Decisions, decisionsSchema, type TaskDecisions, taskDecisionsSchema } from './decisions.js';
@@ -79,13 +79,6 @@ export function readTaskDecisions(folder: RunFolder, task: number, planId: strin
   return readMarker(taskDecisionsPath(folder, task), taskDecisionsSchema, planId);
 }
 
-/** sha256 (hex) of a file, streamed. */
-export async function fileSha256(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer);
-  return hash.digest('hex');
-}
-
 /** Whether every part of a completion still lies where it says, byte for byte. */
 export async function partsIntact(folder: RunFolder, completion: Completion): Promise<boolean> {
   for (const part of completion.parts) {
@@ -95,7 +88,7 @@ export async function partsIntact(folder: RunFolder, completion: Completion): Pr
     } catch {
       return false;
     }
-    if ((await fileSha256(path)) !== part.sha256) return false;
+    if ((await sumFile(path)).sha256 !== part.sha256) return false;
   }
   return true;
 }

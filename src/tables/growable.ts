@@ -12,6 +12,7 @@ const FIRST_CAPACITY = 64;
 export class Growable<A extends ColumnArray> {
   readonly #make: ArrayConstructor<A>;
   #items: A;
+  #view: DataView | null = null;
   /** items that the last ones to be taken needed: those that follow will need about as many */
   #expected = FIRST_CAPACITY;
   length = 0;
@@ -29,8 +30,15 @@ export class Growable<A extends ColumnArray> {
       // the constructor keeps the kind of array, which the union type cannot say
       (grown as Uint8Array).set(this.#items.subarray(0, this.length) as Uint8Array);
       this.#items = grown;
+      this.#view = null;
     }
     return this.#items;
+  }
+
+  /** Shows the backing array until the next `reserve` or `take`. */
+  get view(): DataView {
+    this.#view ??= new DataView(this.#items.buffer);
+    return this.#view;
   }
 
   get bytes(): number {
@@ -42,6 +50,7 @@ export class Growable<A extends ColumnArray> {
     const items = this.#items.subarray(0, this.length) as A;
     this.#expected = Math.max(this.length, FIRST_CAPACITY);
     this.#items = new this.#make(0);
+    this.#view = null;
     this.length = 0;
     return items;
   }

@@ -9,6 +9,14 @@ const MOST_ESCAPED = 6;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+
+/** The same byte four times over. */
+const ONES = 0x01010101;
+const BLANKS = 0x20 * ONES;
+const QUOTES = QUOTE * ONES;
+const BACKSLASHES = BACKSLASH * ONES;
+const TOP_BITS = 0x80 * ONES;
+
 const ESCAPE_LETTERS: ReadonlyArray<readonly [byte: number, letter: string]> = [
   [0x08, 'b'],
   [0x09, 't'],
@@ -24,6 +32,7 @@ for (const [byte, letter] of ESCAPE_LETTERS) ESCAPES[byte] = letter.charCodeAt(0
 
 const utf8 = new TextEncoder();
 const scratch = new Uint8Array(PIECE_UNITS * MOST_BYTES_A_UNIT);
+const scratchView = new DataView(scratch.buffer);
 
 /** Appends UTF-8 JSON to `out`, byte for byte what JSON.stringify makes of a value of plain objects, lists and scalars. */
 export function writeJson(value: unknown, out: Growable<Uint8Array>): void {
@@ -96,19 +105,38 @@ function writePlain(text: string, out: Growable<Uint8Array>): boolean {
 function escapePiece(piece: string, out: Growable<Uint8Array>): void {
   const size = utf8.encodeInto(piece, scratch).written;
   const bytes = out.reserve(size * MOST_ESCAPED);
+  const { view } = out;
   let n = out.length;
-  for (let i = 0; i < size; i++) {
-    const byte = scratch[i] as number;
-    const letter = ESCAPES[byte] as number;
-    if (letter === 0) {
-      bytes[n++] = byte;
-      continue;
+  let i = 0;
+  while (i < size) {
+    // Four bytes at a time as long as none of them is escaped: most are not.
+    for (; i + 4 <= size; i += 4, n += 4) {
+      const word = scratchView.getInt32(i, true);
+      if (hasEscape(word)) break;
+      view.setInt32(n, word, true);
     }
-    bytes[n++] = BACKSLASH;
-    if (letter !== 1) bytes[n++] = letter;
-    else for (const digit of `u00${byte.toString(16).padStart(2, '0')}`) bytes[n++] = digit.charCodeAt(0);
+    for (const end = Math.min(i + 4, size); i < end; i++) {
+      const byte = scratch[i] as number;
+      const letter = ESCAPES[byte] as number;
+      if (letter === 0) {
+        bytes[n++] = byte;
+        continue;
+      }
+      bytes[n++] = BACKSLASH;
+      if (letter !== 1) bytes[n++] = letter;
+      else for (const digit of `u00${byte.toString(16).padStart(2, '0')}`) bytes[n++] = digit.charCodeAt(0);
+    }
   }
   out.length = n;
+}
+
+/** Whether one of the four bytes is below 0x20, a quote or a backslash. */
+function hasEscape(word: number): boolean {
+  const quotes = word ^ QUOTES;
+  const backslashes = word ^ BACKSLASHES;
+  const found =
+    ((word - BLANKS) & ~word) | ((quotes - ONES) & ~quotes) | ((backslashes - ONES) & ~backslashes);
+  return (found & TOP_BITS) !== 0;
 }
 
 function writeAsIs(text: string, out: Growable<Uint8Array>): void {

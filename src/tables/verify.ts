@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tokensOf } from './batch-builder.js';
@@ -7,6 +5,7 @@ import { type CheckList, type CheckResult, createCheckList } from './check-list.
 import { columnProblem } from './column-check.js';
 import { expandedRowProblem } from './expanded-rows.js';
 import { huggingfaceValue } from './features.js';
+import { type FileSum, sumFile } from './file-sum.js';
 import { type CorpusManifest, type ManifestFile, readManifest, shardPath } from './manifest.js';
 import { expectedSchema, schemaDifference } from './parquet-schema.js';
 import { readFooter, readShard } from './read-shard.js';
@@ -101,18 +100,14 @@ function nameProblem({ path, table, split }: ManifestFile): string | null {
 }
 
 async function sumsHold(path: string, file: ManifestFile, { sums }: CheckList): Promise<boolean> {
-  const hash = createHash('sha256');
-  let bytes = 0;
+  let sum: FileSum;
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 })) {
-      hash.update(chunk as Buffer);
-      bytes += (chunk as Buffer).length;
-    }
+    sum = await sumFile(path);
   } catch (cause) {
     sums.look(file.path, `cannot be read: ${messageOf(cause)}`);
     return false;
   }
-  const sha256 = hash.digest('hex');
+  const { bytes, sha256 } = sum;
   const problem =
     bytes !== file.bytes
       ? `has ${bytes} bytes, the manifest says ${file.bytes}`

@@ -15,6 +15,9 @@ export type NumberArray = Int32Array | BigInt64Array | Float32Array | Float64Arr
 /** Integers from 0 up to here may stand in a dictionary: ids of any vocabulary, masks, counts. */
 const MOST = 2 ** 19;
 
+/** By item: its index and 1 while a dictionary is made, else 0. A megabyte, which is dear to have anew each time. */
+const known = new Uint16Array(MOST);
+
 /** The items at some places, in memory of their own only where nulls lie between them. */
 export function itemsAt<A extends NumberArray | Int8Array>(items: A, places: Places): A {
   if (!(places instanceof Int32Array)) return items.subarray(places.from, places.to) as A;
@@ -28,25 +31,25 @@ export function itemsAt<A extends NumberArray | Int8Array>(items: A, places: Pla
  * one that no dictionary may hold.
  */
 function indexed(items: Int32Array, limit: number): [Uint16Array, Int32Array] | null {
-  // by item: its index and 1
-  const known = new Uint16Array(MOST);
   const indices = new Uint16Array(items.length);
   const different = new Int32Array(limit);
   let size = 0;
-  for (let i = 0; i < items.length; i++) {
+  let i = 0;
+  for (; i < items.length; i++) {
     const item = items[i] ?? 0;
     const next = known[item];
-    if (next === undefined) return null;
+    if (next === undefined) break;
     if (next > 0) {
       indices[i] = next - 1;
     } else {
-      if (size === limit) return null;
+      if (size === limit) break;
       different[size] = item;
       indices[i] = size++;
       known[item] = size;
     }
   }
-  return [indices, different.subarray(0, size)];
+  for (let k = 0; k < size; k++) known[different[k] as number] = 0;
+  return i < items.length ? null : [indices, different.subarray(0, size)];
 }
 
 /** Numbers are written as they lie in memory, which is little-endian wherever Node runs. */

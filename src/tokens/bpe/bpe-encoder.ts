@@ -17,7 +17,7 @@ const KEPT_BYTES = 4 << 20;
 
 /**
  * The project's own byte-level BPE: UTF-8 in a reused buffer, words cut by a scanner of character classes, their
- * ids out of a cache or merged by rank. Holds about 12 MB of its own beside the shared tables.
+ * ids out of a cache or merged by rank. Holds at most 34 MB of its own beside the shared tables, touched as they fill.
  */
 export class BpeEncoder implements Encoder {
   readonly engine = 'bpe';

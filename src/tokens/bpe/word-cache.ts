@@ -11,22 +11,41 @@ const SIZES = 3;
 const IDS = 4;
 const INLINE_IDS = CELLS - IDS;
 
-const SLOTS = 1 << 16;
+/** Of each of the two tables. */
+const SLOTS = 1 << 17;
 const MAX_WORDS = SLOTS * 0.6;
 const ARENA_BYTES = 1 << 20;
 const ARENA_IDS = 1 << 18;
 
+/** A hash table of words, and the bytes and ids that its slots have no room for. */
+class WordTable {
+  readonly slots = new Int32Array(SLOTS * CELLS);
+  readonly bytes = new Uint8Array(ARENA_BYTES);
+  readonly ids = new Int32Array(ARENA_IDS);
+  words = 0;
+  bytesUsed = 0;
+  idsUsed = 0;
+
+  hasRoom(bytes: number, ids: number): boolean {
+    return this.words < MAX_WORDS && this.bytesUsed + bytes <= ARENA_BYTES && this.idsUsed + ids <= ARENA_IDS;
+  }
+
+  clear(): void {
+    this.slots.fill(0);
+    this.words = 0;
+    this.bytesUsed = 0;
+    this.idsUsed = 0;
+  }
+}
+
 /**
- * Words seen before, with their ids: open addressing in typed arrays of fixed size (3.5 MB). When anything is
- * full, everything is forgotten; the words in use come back soon.
+ * Words seen before, with their ids: open addressing in typed arrays of fixed size (two tables of 6.3 MB, touched as they
+ * fill). When a table is full it becomes the older one, whose words are taken over as they are met again; what the
+ * one before held is forgotten.
  */
 export class WordCache {
-  readonly #slots = new Int32Array(SLOTS * CELLS);
-  readonly #bytes = new Uint8Array(ARENA_BYTES);
-  readonly #ids = new Int32Array(ARENA_IDS);
-  #words = 0;
-  #bytesUsed = 0;
-  #idsUsed = 0;
+  #recent = new WordTable();
+  #older = new WordTable();
   /** of the word that `append` missed: the first slot to look at, the free one found, and its key */
   #home = 0;
   #free = 0;
@@ -59,7 +78,8 @@ export class WordCache {
       key2 = 0;
     }
     hash ^= length;
-    const slots = this.#slots;
+    const recent = this.#recent;
+    const { slots } = recent;
     const last = slots.length - CELLS;
     let slot = (hash * CELLS) & last;
     for (;;) {
@@ -69,8 +89,8 @@ export class WordCache {
         const same =
           length <= SHORT_BYTES
             ? slots[slot + 1] === key1 && slots[slot + 2] === key2
-            : this.#sameBytes(bytes, at, length, slots[slot + 1] as number);
-        if (same) return this.#copyIds(slot, sizes >>> 8, out, to);
+            : sameBytes(recent, bytes, at, length, slots[slot + 1] as number);
+        if (same) return copyIds(recent, slot, sizes >>> 8, out, to);
       }
       slot = (slot + CELLS) & last;
     }
@@ -79,62 +99,74 @@ export class WordCache {
     this.#key0 = key0;
     this.#key1 = key1;
     this.#key2 = key2;
-    return 0;
+    return this.#takeOver(bytes, at, length, out, to);
   }
 
   /** Remembers the `count` ids at `ids[from]` for the word that `append` has just missed. */
   store(bytes: Uint8Array, at: number, length: number, ids: Int32Array, from: number, count: number): void {
     const long = length > SHORT_BYTES;
-    if (
-      this.#words >= MAX_WORDS ||
-      this.#bytesUsed + length > ARENA_BYTES ||
-      this.#idsUsed + count > ARENA_IDS
-    ) {
-      this.#forget();
+    if (!this.#recent.hasRoom(length, count)) {
+      [this.#recent, this.#older] = [this.#older, this.#recent];
+      this.#recent.clear();
       this.#free = this.#home;
     }
-    const slots = this.#slots;
+    const recent = this.#recent;
+    const { slots } = recent;
     const slot = this.#free;
     slots[slot] = this.#key0;
-    slots[slot + 1] = long ? this.#bytesUsed : this.#key1;
+    slots[slot + 1] = long ? recent.bytesUsed : this.#key1;
     slots[slot + 2] = this.#key2;
     slots[slot + SIZES] = length | (count << 8);
     if (long) {
-      this.#bytes.set(bytes.subarray(at, at + length), this.#bytesUsed);
-      this.#bytesUsed += length;
+      for (let i = 0; i < length; i++) recent.bytes[recent.bytesUsed + i] = bytes[at + i] as number;
+      recent.bytesUsed += length;
     }
     if (count <= INLINE_IDS) {
       for (let i = 0; i < count; i++) slots[slot + IDS + i] = ids[from + i] as number;
     } else {
-      slots[slot + IDS] = this.#idsUsed;
-      this.#ids.set(ids.subarray(from, from + count), this.#idsUsed);
-      this.#idsUsed += count;
+      slots[slot + IDS] = recent.idsUsed;
+      for (let i = 0; i < count; i++) recent.ids[recent.idsUsed + i] = ids[from + i] as number;
+      recent.idsUsed += count;
     }
-    this.#words++;
+    recent.words++;
   }
 
-  #copyIds(slot: number, count: number, out: Int32Array, to: number): number {
-    const inline = count <= INLINE_IDS;
-    const ids = inline ? this.#slots : this.#ids;
-    const first = inline ? slot + IDS : (this.#slots[slot + IDS] as number);
-    for (let i = 0; i < count; i++) out[to + i] = ids[first + i] as number;
-    return count;
-  }
-
-  #sameBytes(bytes: Uint8Array, at: number, length: number, kept: number): boolean {
-    const own = this.#bytes;
-    for (let i = 0; i < length; i++) {
-      if (own[kept + i] !== bytes[at + i]) return false;
+  /** `append` for a word that only the older table may hold; it is then in both. */
+  #takeOver(bytes: Uint8Array, at: number, length: number, out: Int32Array, to: number): number {
+    const older = this.#older;
+    if (older.words === 0) return 0;
+    const { slots } = older;
+    const last = slots.length - CELLS;
+    for (let slot = this.#home; ; slot = (slot + CELLS) & last) {
+      const sizes = slots[slot + SIZES] as number;
+      if (sizes === 0) return 0;
+      if (slots[slot] !== this.#key0 || (sizes & 0xff) !== length) continue;
+      const same =
+        length <= SHORT_BYTES
+          ? slots[slot + 1] === this.#key1 && slots[slot + 2] === this.#key2
+          : sameBytes(older, bytes, at, length, slots[slot + 1] as number);
+      if (!same) continue;
+      const count = copyIds(older, slot, sizes >>> 8, out, to);
+      this.store(bytes, at, length, out, to, count);
+      return count;
     }
-    return true;
   }
+}
 
-  #forget(): void {
-    this.#slots.fill(0);
-    this.#words = 0;
-    this.#bytesUsed = 0;
-    this.#idsUsed = 0;
+function copyIds(table: WordTable, slot: number, count: number, out: Int32Array, to: number): number {
+  const inline = count <= INLINE_IDS;
+  const ids = inline ? table.slots : table.ids;
+  const first = inline ? slot + IDS : (table.slots[slot + IDS] as number);
+  for (let i = 0; i < count; i++) out[to + i] = ids[first + i] as number;
+  return count;
+}
+
+function sameBytes(table: WordTable, bytes: Uint8Array, at: number, length: number, kept: number): boolean {
+  const own = table.bytes;
+  for (let i = 0; i < length; i++) {
+    if (own[kept + i] !== bytes[at + i]) return false;
   }
+  return true;
 }
 
 function mix(value: number): number {

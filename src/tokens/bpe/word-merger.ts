@@ -4,6 +4,7 @@ import { PairQueue } from './pair-queue.js';
 /** Words up to this many bytes are merged by looking through all pairs, longer ones through a queue. */
 const SCANNED_BYTES = 256;
 const NO_MERGE = -1;
+const NO_RANK = 0x7fffffff;
 
 /** Merges the bytes of words into tokens: always the pair of lowest rank, of equals the leftmost. */
 export class WordMerger {
@@ -11,13 +12,20 @@ export class WordMerger {
   work = 0;
   readonly #byteIds: Int32Array;
   readonly #merges: MergeTable;
+  /** the cell of the merge of two bytes, by first * 256 + second */
+  readonly #bytePairs: Int32Array;
   readonly #ids = new Int32Array(SCANNED_BYTES);
-  readonly #cells = new Int32Array(SCANNED_BYTES);
+  /** of the token at i and the one behind it: the rank of their merge, and what they merge to */
+  readonly #ranks = new Int32Array(SCANNED_BYTES);
+  readonly #merged = new Int32Array(SCANNED_BYTES);
 
   /** `byteIds` are the ids of the 256 single bytes. */
   constructor(byteIds: Int32Array, merges: MergeTable) {
     this.#byteIds = byteIds;
     this.#merges = merges;
+    this.#bytePairs = Int32Array.from({ length: 1 << 16 }, (_, pair) =>
+      findMerge(merges, byteIds[pair >> 8] as number, byteIds[pair & 0xff] as number),
+    );
   }
 
   /** Writes the ids of bytes[start, end) into `out` at `at` and returns their count (at most one a byte). */
@@ -25,35 +33,51 @@ export class WordMerger {
     const length = end - start;
     if (length > SCANNED_BYTES) return this.#mergeByQueue(bytes, start, length, out, at);
     const ids = this.#ids;
-    const cells = this.#cells;
-    const merges = this.#merges;
-    for (let i = 0; i < length; i++) ids[i] = this.#byteIds[bytes[start + i] as number] as number;
-    for (let i = 0; i + 1 < length; i++) cells[i] = findMerge(merges, ids[i] as number, ids[i + 1] as number);
+    const ranks = this.#ranks;
+    const merged = this.#merged;
+    let byte = bytes[start] as number;
+    ids[0] = this.#byteIds[byte] as number;
+    for (let i = 1; i < length; i++) {
+      const next = bytes[start + i] as number;
+      ids[i] = this.#byteIds[next] as number;
+      this.#setPair(i - 1, this.#bytePairs[(byte << 8) | next] as number);
+      byte = next;
+    }
     let count = length;
     while (count > 1) {
       const best = this.#lowest(count - 1);
       if (best < 0) break;
-      ids[best] = mergedAt(merges, cells[best] as number);
-      ids.copyWithin(best + 1, best + 2, count);
-      cells.copyWithin(best + 1, best + 2, count - 1);
+      ids[best] = merged[best] as number;
       count--;
-      if (best + 1 < count) cells[best] = findMerge(merges, ids[best] as number, ids[best + 1] as number);
-      if (best > 0) cells[best - 1] = findMerge(merges, ids[best - 1] as number, ids[best] as number);
+      for (let i = best + 1; i < count; i++) {
+        ids[i] = ids[i + 1] as number;
+        ranks[i] = ranks[i + 1] as number;
+        merged[i] = merged[i + 1] as number;
+      }
+      if (best + 1 < count) this.#findPair(best);
+      if (best > 0) this.#findPair(best - 1);
     }
     for (let i = 0; i < count; i++) out[at + i] = ids[i] as number;
     return count;
   }
 
+  #findPair(i: number): void {
+    this.#setPair(i, findMerge(this.#merges, this.#ids[i] as number, this.#ids[i + 1] as number));
+  }
+
+  #setPair(i: number, cell: number): void {
+    const merges = this.#merges;
+    this.#ranks[i] = cell < 0 ? NO_RANK : rankAt(merges, cell);
+    this.#merged[i] = cell < 0 ? NO_MERGE : mergedAt(merges, cell);
+  }
+
   /** Index of the pair with the lowest rank among the first `pairs`, or -1. */
   #lowest(pairs: number): number {
-    const cells = this.#cells;
-    const merges = this.#merges;
-    let lowest = 0x7fffffff;
+    const ranks = this.#ranks;
+    let lowest = NO_RANK;
     let best = -1;
     for (let i = 0; i < pairs; i++) {
-      const cell = cells[i] as number;
-      if (cell < 0) continue;
-      const rank = rankAt(merges, cell);
+      const rank = ranks[i] as number;
       if (rank < lowest) {
         lowest = rank;
         best = i;
