@@ -9,6 +9,7 @@ export { EXIT, TrajmillError } from './errors.js';
 export { EXPORTERS } from './export/exporters.js';
 export { runExport } from './export/run-export.js';
 export type { FormatAdapter, RawTrajectory, ReadContext } from './formats/adapter.js';
+export type { SessionMark } from './formats/glued-sessions.js';
 export { registerFormat } from './formats/known-formats.js';
 export { rawTrajectory } from './formats/raw-trajectory.js';
 export { type ReadRequest, type ReadResult, readTrajectories } from './formats/reader.js';

@@ -1,6 +1,7 @@
 import type { RejectError } from '../logs/reject.js';
 import type { ScoreScale } from '../trajectory/execution.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
+import type { SessionMark } from './glued-sessions.js';
 
 /** What a format records, for `trajmill formats` and docs/formats.md. */
 export interface FormatNotes {
@@ -129,6 +130,8 @@ export interface FormatAdapter {
   readonly notes: FormatNotes;
   readonly experiments: ExperimentTable;
   detect(sniff: Sniff): Detection | null;
+  /** of unit `lines`: what a record says of its session, where a file may hold several; each is then read for itself */
+  sessionOf?(record: unknown): SessionMark | null;
   /** `input` is a document, a string, a list of records, a record or an ArchiveInput, by unit. */
   read(input: unknown, context: ReadContext): readonly RawTrajectory[] | SidecarOf;
 }

@@ -1,4 +1,4 @@
-import { asArray, asBoolean, asNumber, asString, isObject } from './shape.js';
+import { asArray, asBoolean, asNumeral, asString, isObject } from './shape.js';
 
 /** What a node says it measured. */
 export interface NodeMetric {
@@ -26,7 +26,7 @@ const GRADER = 'ai-scientist-v2';
 /** The metric of a node: one number, or metrics by name and data set; null where none was parsed. */
 export function nodeMetric(metric: unknown): NodeMetric | null {
   if (!isObject(metric)) return null;
-  const plain = asNumber(metric['value']);
+  const plain = asNumeral(metric['value']);
   if (plain !== null) {
     const maximize = asBoolean(metric['maximize']);
     const name = asString(metric['name']);
@@ -74,7 +74,7 @@ function valuesOf(list: unknown): Value[] {
               name,
               dataset: asString(point['dataset_name']) ?? 'default',
               is_lower_better,
-              value: asNumber(point['final_value']),
+              value: asNumeral(point['final_value']),
             },
           ]
         : [],

@@ -135,7 +135,8 @@ function readRun(
       makeTurn('tool', [contentSpan('observation', 'environment', nodeOutput(node))], { name: NODE_TOOL }),
     );
     const parent = asId(parents[asId(node['id']) ?? '']);
-    const parentOrder = parent === null ? undefined : orderOf.get(parent);
+    const named = parent === null ? undefined : orderOf.get(parent);
+    const parentOrder = named === order ? undefined : named;
     if (parent !== null && parentOrder === undefined) flags.add('parent_missing');
     const execution_id = ids[order] ?? `node-${order}`;
     const experiment = !seeded && context.experiments.experiment.includes(NODE_TOOL);

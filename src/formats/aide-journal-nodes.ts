@@ -1,6 +1,6 @@
 import { parseJsonText } from '../logs/json.js';
 import type { ReadContext } from './adapter.js';
-import { orderedNodes } from './search-nodes.js';
+import { isDojoNode, orderedNodes } from './search-nodes.js';
 import {
   asArray,
   asBoolean,
@@ -29,8 +29,8 @@ export function asJournal(value: unknown): Journal | null {
   if (!isObject(value) || !Array.isArray(value['nodes'])) return null;
   const { nodes, node2parent } = value;
   if (!isObject(node2parent)) return isNodeList(nodes) ? { nodes, parents: {} } : null;
-  // AI-Scientist v2 keeps the same envelope, with plots and metrics of several data sets.
-  return nodes.some(isOfScientist) ? null : { nodes, parents: node2parent };
+  // AI-Scientist v2 and MLE-Dojo keep the same envelope.
+  return nodes.some(isOfOthers) ? null : { nodes, parents: node2parent };
 }
 
 function isNodeList(list: readonly unknown[]): boolean {
@@ -44,12 +44,14 @@ export function isAideNode(value: unknown): boolean {
     // nodes of aira-dojo name their operators and keep the direction beside the metric
     !hasKeys(value, 'metric_maximize') &&
     !hasKeys(value, 'operators_used') &&
-    !isOfScientist(value)
+    !isOfOthers(value)
   );
 }
 
-function isOfScientist(node: unknown): boolean {
-  return hasKeys(node, 'plot_code') || (hasKeys(node, 'metric') && isObject(metricValue(node)));
+/** Nodes with plots or metrics of several data sets (AI-Scientist v2), or that an environment graded (MLE-Dojo). */
+function isOfOthers(node: unknown): boolean {
+  const scientist = hasKeys(node, 'plot_code') || (hasKeys(node, 'metric') && isObject(metricValue(node)));
+  return scientist || isDojoNode(node);
 }
 
 function metricValue(node: JsonObject): unknown {

@@ -16,19 +16,12 @@ import {
   parentId,
 } from './aide-journal-nodes.js';
 import { wrongType } from './fields.js';
-import { joinGrade } from './mlebench-grade.js';
+import { joinGrades } from './mlebench-grade.js';
+import { type NodeRun, nodeRuns } from './node-runs.js';
 import { readPiece } from './pieces.js';
 import { rawTrajectory } from './raw-trajectory.js';
-import {
-  executionIds,
-  firstCallSpan,
-  NODE_TOOL,
-  nodeOutput,
-  nodeReply,
-  nodeStatus,
-  orderedNodes,
-} from './search-nodes.js';
-import { asBoolean, asId, asNumber, asString, type JsonObject } from './shape.js';
+import { executionIds, firstCallSpan, NODE_TOOL, nodeOutput, nodeReply, nodeStatus } from './search-nodes.js';
+import { asBoolean, asId, asNumber, asString, isObject, type JsonObject } from './shape.js';
 import { isoSeconds } from './times.js';
 
 export const aideJournal: FormatAdapter = {
@@ -87,33 +80,42 @@ function isWrapped(value: unknown): boolean {
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | SidecarOf {
   if (isListOf(input, isWrapped)) {
-    return input.flatMap((item, index) =>
+    const runs = input.flatMap((item, index) =>
       readPiece(context, `[${index}]`, () => {
-        const { journal, nodes } = journalOf(item);
-        return [readRun(nodes, journal, context)];
+        const { journal, searches } = journalOf(item);
+        return searches.map((search) => readRun(search, journal, context));
       }),
     );
+    return joinGrades(runs, context);
   }
-  const { journal, nodes } = journalOf(input);
-  const fuller = fullerJournal(nodes, context);
-  return fuller === null ? [readRun(nodes, journal, context)] : { sidecar_of: fuller };
+  const { journal, searches } = journalOf(input);
+  const [only, ...others] = searches;
+  const fuller = only === undefined || others.length > 0 ? null : fullerJournal(only.nodes, context);
+  if (fuller !== null) return { sidecar_of: fuller };
+  return joinGrades(
+    searches.map((search) => readRun(search, journal, context)),
+    context,
+  );
 }
 
-/** A journal with the nodes that were written and run, in order. */
-function journalOf(input: unknown): { journal: Journal; nodes: readonly JsonObject[] } {
+/** A journal with the nodes of each of its searches that were written and run, in order. */
+function journalOf(input: unknown): { journal: Journal; searches: readonly NodeRun[] } {
   const journal = asJournal(input);
   if (journal === null) throw wrongType('journal', 'nodes of AIDE', input);
-  const nodes = orderedNodes(journal.nodes).filter((node) => !isStub(node, journal));
-  if (nodes.length === 0) throw new RejectError('no_turns', 'a journal without nodes');
-  return { journal, nodes };
+  const searches = nodeRuns(journal.nodes)
+    .map(({ nodes, flags }) => ({ nodes: nodes.filter((node) => !isStub(node, journal)), flags }))
+    .filter(({ nodes }) => nodes.length > 0);
+  if (searches.length === 0) throw new RejectError('no_turns', 'a journal without nodes');
+  return { journal, searches };
 }
 
-function readRun(nodes: readonly JsonObject[], journal: Journal, context: ReadContext): RawTrajectory {
-  const flags = new Set(['prompts_absent', 'text_rebuilt', 'tree_search']);
+function readRun(search: NodeRun, journal: Journal, context: ReadContext): RawTrajectory {
+  const { nodes } = search;
+  const flags = new Set(['prompts_absent', 'text_rebuilt', 'tree_search', ...search.flags]);
   if (nodes.some(isOmitted)) flags.add('truncated_in_log');
   const ids = executionIds(nodes, flags);
   const stubs = new Set(
-    orderedNodes(journal.nodes).flatMap((node) => (isStub(node, journal) ? [asId(node['id'])] : [])),
+    journal.nodes.flatMap((node) => (isObject(node) && isStub(node, journal) ? [asId(node['id'])] : [])),
   );
   const turns: Turn[] = [];
   const executions: Execution[] = [];
@@ -127,7 +129,9 @@ function readRun(nodes: readonly JsonObject[], journal: Journal, context: ReadCo
     );
     const stated = parentId(node, journal.parents);
     const parent = stubs.has(stated) ? null : stated;
-    const parentOrder = nodes.findIndex((other) => parent !== null && asId(other['id']) === parent);
+    const parentOrder = nodes.findIndex(
+      (other, at) => parent !== null && at !== order && asId(other['id']) === parent,
+    );
     if (parent !== null && parentOrder === -1) flags.add('parent_missing');
     const execution_id = ids[order] ?? `node-${order}`;
     const kind = context.experiments.experiment.includes(NODE_TOOL) ? 'experiment' : 'other';
@@ -153,7 +157,7 @@ function readRun(nodes: readonly JsonObject[], journal: Journal, context: ReadCo
     if (submission !== null) submissions.push(submission);
   });
 
-  const run = rawTrajectory(
+  return rawTrajectory(
     { turns, executions },
     {
       task_claims: claims(nodes, flags),
@@ -163,7 +167,6 @@ function readRun(nodes: readonly JsonObject[], journal: Journal, context: ReadCo
       flags: [...flags],
     },
   );
-  return joinGrade(run, context);
 }
 
 /** A node that no review judged says nothing of what its program left. */
@@ -181,15 +184,22 @@ function submissionOf(
   const score = nodeScore(node);
   // Without a verdict a metric counts only of a program that ran.
   if (buggy === true || (buggy === null && (score === null || nodeStatus(node) !== 'ok'))) return null;
+  // A fork has the file checked by the grader's server, which may refuse what the review scored (ML-Master).
+  const refused = asBoolean(node['is_valid']) === false;
+  const gradable = score !== null && !refused;
   return makeSubmission(
     {
       execution_id: at.execution_id,
       order: at.order,
-      gradable: score !== null,
-      score,
+      gradable,
+      score: gradable ? score : null,
       scale: 'self_reported',
     },
-    { observed_turn: at.observed_turn, grader: 'aide-review' },
+    {
+      observed_turn: at.observed_turn,
+      grader: 'aide-review',
+      flags: refused ? ['refused:is_valid'] : [],
+    },
   );
 }
 

@@ -26,7 +26,7 @@ export function generationsOf(node: JsonObject): Generation[] {
     return [
       {
         prompts: promptTurns(metrics['prompt_messages']),
-        reply: replyTurn(completion, asString(node['code'])),
+        reply: fencedReply(completion, asString(node['code'])),
       },
     ];
   });
@@ -45,8 +45,8 @@ function promptTurns(messages: unknown): Turn[] {
   });
 }
 
-/** The program in a completion: the fence that holds the node's code, else the only or longest one. */
-function replyTurn(completion: string, code: string | null): Turn {
+/** A completion and the program in it: the fence that holds the node's code, else the only or longest one. */
+export function fencedReply(completion: string, code: string | null): Turn {
   const fences = [...completion.matchAll(FENCE)];
   const squeezed = squeeze(code ?? '');
   const chosen =

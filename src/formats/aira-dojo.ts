@@ -8,16 +8,11 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, S
 import { type Generation, generationsOf } from './aira-dojo-operators.js';
 import { type CompetitionReport, competitionReport, reportSubmission } from './competition-report.js';
 import { listOf, objectOf } from './fields.js';
-import { joinGrade } from './mlebench-grade.js';
+import { joinGrades } from './mlebench-grade.js';
+import { type NodeRun, nodeRuns } from './node-runs.js';
+import { readPiece } from './pieces.js';
 import { rawTrajectory } from './raw-trajectory.js';
-import {
-  executionIds,
-  firstCallSpan,
-  NODE_TOOL,
-  nodeOutput,
-  nodeReply,
-  orderedNodes,
-} from './search-nodes.js';
+import { executionIds, firstCallSpan, NODE_TOOL, nodeOutput, nodeReply } from './search-nodes.js';
 import {
   asArray,
   asBoolean,
@@ -31,6 +26,9 @@ import {
 import { isoSeconds } from './times.js';
 
 const SEARCH_DATA = /_search_data\.json$/;
+/** What the interpreter prints behind a program that it stopped, and behind one that ended by itself. */
+const STOPPED = /TimeoutError: Execution exceeded the time limit/;
+const ENDED = /Execution time: .*\(time limit is /;
 const TIMEOUT = /TimeoutError|timed out|exceeded the (?:execution )?time limit/i;
 
 export const airaDojo: FormatAdapter = {
@@ -39,11 +37,12 @@ export const airaDojo: FormatAdapter = {
   unit: 'document',
   experiments: { experiment: [NODE_TOOL], scoring: [] },
   notes: {
-    title: 'aira-dojo search: *_search_data.json, or journal.jsonl of a checkpoint',
+    title:
+      'aira-dojo search: *_search_data.json, journal.jsonl of a checkpoint, or JOURNAL.jsonl of its logger',
     recognised_by:
-      'an object with nodes, solution and config, or lines of nodes with parents and metric_maximize',
+      'an object with nodes, solution and config, or nodes with parents and metric_maximize: in an object, as lines, or under `data` of the lines of the logger',
     scores:
-      'self-reported: a language model read stdout; test scores where nodes carry a CompetitionReport of MLE-bench, which the agent never saw',
+      'self-reported: a language model read stdout; test scores where nodes carry a CompetitionReport of MLE-bench, which the agent never saw, but for searches by test score: there the metric is that score, and the review stands in validation_score',
     executions: 'one experiment a node, with seconds and exit code; the root is a stub and none',
     reasoning: 'think tags in the completions',
     token_ids: 'none',
@@ -65,7 +64,11 @@ function detect(sniff: Sniff): Detection | null {
   if (hasKeys(document, 'nodes', 'solution', 'config') && Array.isArray(document['nodes'])) {
     return { confidence: 'certain', reason: 'an object with nodes, solution and config', unit: 'document' };
   }
-  if (sniff.lines.length > 0 && sniff.lines.every(isNode)) {
+  const nodes = hasKeys(document, 'nodes') ? asArray(document['nodes']) : [];
+  if (nodes.length > 0 && nodes.every(isNode)) {
+    return { confidence: 'certain', reason: 'nodes with parents and metric_maximize', unit: 'document' };
+  }
+  if (sniff.lines.length > 0 && sniff.lines.every((line) => isNode(logged(line)))) {
     return {
       confidence: 'certain',
       reason: 'lines of nodes with parents and metric_maximize',
@@ -75,6 +78,11 @@ function detect(sniff: Sniff): Detection | null {
   return null;
 }
 
+/** The node in a line of the logger, which puts a time and the step around it; anything else as it is. */
+function logged(line: unknown): unknown {
+  return hasKeys(line, 'timestamp', 'data') && isObject(line['data']) ? line['data'] : line;
+}
+
 function isNode(value: unknown): boolean {
   return (
     hasKeys(value, 'step', 'code', 'parents', 'metric_maximize') || hasKeys(value, 'step', 'operators_used')
@@ -82,15 +90,24 @@ function isNode(value: unknown): boolean {
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | SidecarOf {
-  const document: JsonObject = Array.isArray(input) ? { nodes: input } : objectOf(input, 'document');
-  const nodes = orderedNodes(listOf(document['nodes'], 'nodes'));
-  if (Array.isArray(input)) {
-    const twin = searchDataOf(nodes, context);
-    if (twin !== null) return { sidecar_of: twin };
-  }
-  const real = nodes.filter((node) => !isRoot(node));
-  if (real.length === 0) throw new RejectError('no_turns', 'a search without nodes');
-  return [joinGrade(readRun(real, nodes, context), context)];
+  const document: JsonObject = Array.isArray(input)
+    ? { nodes: input.map(logged) }
+    : objectOf(input, 'document');
+  const searches = nodeRuns(listOf(document['nodes'], 'nodes'));
+  // Search data are written of one search: of several in one journal those without any are read here.
+  const twins = searches.map(({ nodes }) => (Array.isArray(input) ? searchDataOf(nodes, context) : null));
+  const own = searches.filter(({ nodes }, index) => twins[index] === null && !nodes.every(isRoot));
+  const [twin] = twins.filter((name) => name !== null);
+  if (own.length === 0 && twin !== undefined) return { sidecar_of: twin };
+  if (own.length === 0) throw new RejectError('no_turns', 'a search without nodes');
+  const [only, ...others] = own;
+  const runs =
+    only !== undefined && others.length === 0
+      ? [readRun(only, context)]
+      : own.flatMap((search, index) =>
+          readPiece(context, `search ${index + 1}`, () => [readRun(search, context)]),
+        );
+  return joinGrades(runs, context);
 }
 
 /** The stub that the search starts from: no program, no operator. */
@@ -116,20 +133,17 @@ function searchDataOf(nodes: readonly JsonObject[], context: ReadContext): strin
   return null;
 }
 
-function readRun(
-  real: readonly JsonObject[],
-  all: readonly JsonObject[],
-  context: ReadContext,
-): RawTrajectory {
-  const flags = new Set(['tree_search']);
+function readRun(search: NodeRun, context: ReadContext): RawTrajectory {
+  const real = search.nodes.filter((node) => !isRoot(node));
+  const flags = new Set(['tree_search', ...search.flags]);
   const ids = executionIds(real, flags);
-  const idOfStep = new Map(real.map((node, order) => [asNumber(node['step']), ids[order] ?? null]));
-  const roots = new Set(all.filter(isRoot).map((node) => asNumber(node['step'])));
+  const roots = new Set(search.nodes.filter(isRoot).map((node) => asNumber(node['step'])));
   const turns: Turn[] = [];
   const epochs: Epoch[] = [];
   const executions: Execution[] = [];
   const submissions: Submission[] = [];
   const reports: CompetitionReport[] = [];
+  let searchedByTest = false;
   real.forEach((node, order) => {
     const execution_id = ids[order] ?? `node-${order}`;
     const generations = generationsOf(node);
@@ -148,7 +162,7 @@ function readRun(
     );
     addEpoch(epochs, range(generations.length === 0 ? start : from, turns.length), generations.length === 0);
     const parents = asArray(node['parents']).filter((step) => !roots.has(asNumber(step)));
-    const known = parents.flatMap((step) => idOfStep.get(asNumber(step)) ?? []);
+    const known = parents.flatMap((step) => parentOf(asNumber(step), { real, ids, order }) ?? []);
     if (known.length < parents.length) flags.add('parent_missing');
     if (known.length > 1) flags.add('several_parents');
     executions.push(
@@ -174,7 +188,9 @@ function readRun(
       ),
     );
     const at = { execution_id, observed_turn: call_turn + 1 };
-    const score = asNumeral(node['metric']);
+    const byTest = infoOf(node, 'validation_score');
+    const score = asNumeral(byTest === undefined ? node['metric'] : byTest);
+    if (byTest !== undefined) searchedByTest = true;
     if (asBoolean(node['is_buggy']) === false) {
       submissions.push(
         makeSubmission(
@@ -194,6 +210,13 @@ function readRun(
     reports.push(report);
     submissions.push(reportSubmission(report, { ...at, order: submissions.length }));
   });
+  const tasks = new Set(reports.flatMap(({ competition_id }) => competition_id ?? []));
+  if (tasks.size > 1) {
+    throw new RejectError(
+      'bad_shape',
+      `one search with reports of several competitions (${[...tasks].sort().join(', ')}): give each run a log of its own`,
+    );
+  }
   return rawTrajectory(
     { turns, executions },
     {
@@ -202,8 +225,8 @@ function readRun(
       task_id: reports[0]?.competition_id ?? null,
       task_claims: claims(real, reports, flags),
       scaffold: 'aira-dojo',
-      // Reports are written beside the run: what the agent read holds no test score.
-      feedback_exposes_test_score: false,
+      // Reports are written beside the run: what the agent read holds no test score, unless the search went by it.
+      feedback_exposes_test_score: searchedByTest,
       flags: [...flags],
     },
   );
@@ -235,9 +258,30 @@ function exitCode(node: JsonObject): number | null {
 
 function statusOf(node: JsonObject, output: string): ExecutionStatus {
   const code = exitCode(node);
+  const end = output.slice(-2000);
   if (code === null) return 'unknown';
   if (code === 0) return 'ok';
-  return TIMEOUT.test(output.slice(-2000)) ? 'timeout' : 'error';
+  // A program may die of a timeout of its own, such as a download: that is its error.
+  if (ENDED.test(end) && !STOPPED.test(end)) return 'error';
+  return TIMEOUT.test(end) ? 'timeout' : 'error';
+}
+
+/** The node of a step that a node came from: the one before it where a resumed search gave a step twice. */
+function parentOf(
+  step: number | null,
+  { real, ids, order }: { real: readonly JsonObject[]; ids: readonly string[]; order: number },
+): string | null {
+  const isIt = (node: JsonObject): boolean => step !== null && asNumber(node['step']) === step;
+  const before = real.findLastIndex((node, index) => index < order && isIt(node));
+  const any = real.findIndex((node, index) => index !== order && isIt(node));
+  return ids[before === -1 ? any : before] ?? null;
+}
+
+/** A field of metric_info, which some writers flatten; undefined where it is missing. */
+function infoOf(node: JsonObject, key: string): unknown {
+  const info = node['metric_info'];
+  if (isObject(info) && Object.hasOwn(info, key)) return info[key];
+  return Object.hasOwn(node, `metric_info/${key}`) ? node[`metric_info/${key}`] : undefined;
 }
 
 function reportOf(node: JsonObject): CompetitionReport | null {

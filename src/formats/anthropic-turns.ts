@@ -14,6 +14,8 @@ export interface LoggedMessage {
   readonly id?: string | null;
   readonly model?: string | null;
   readonly stop?: unknown;
+  /** where the log says in other words that the reply was not completed */
+  readonly truncated?: Truncation | null;
   readonly timestamp?: string | null;
   /** of what an assistant message says: `environment` for copied or harness text */
   readonly origin?: Origin;
@@ -130,7 +132,7 @@ function joinReply(message: LoggedMessage, state: State): number {
     span.origin === 'model' ? { ...span, model: message.model ?? null } : span,
   );
   for (const { call } of own) if (call !== null && call.id !== null) state.names.set(call.id, call.name);
-  const truncated = stopTruncation(message.stop);
+  const truncated = stopTruncation(message.stop) ?? message.truncated ?? null;
   const added = [...(message.flags ?? []), ...flags];
   const before = known === undefined ? undefined : turns[known.turn];
   if (known !== undefined && before !== undefined) {

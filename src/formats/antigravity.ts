@@ -2,10 +2,11 @@ import { contentSpan, makeTurn, reasoningSpan } from '../trajectory/build.js';
 import type { Span } from '../trajectory/span.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { listAt, objectAt, objectOf, requiredString, stringAt } from './fields.js';
+import type { SessionMark } from './glued-sessions.js';
 import { wrappedSpans } from './injected-text.js';
 import { actionSpans } from './inline-calls.js';
 import { SessionRun } from './session-run.js';
-import { asArray, asNumber, asString, hasKeys, type JsonObject } from './shape.js';
+import { asArray, asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
 import { callSpan } from './structured-calls.js';
 
@@ -36,12 +37,21 @@ export const antigravity: FormatAdapter = {
     ],
   },
   detect,
+  sessionOf,
   read,
 };
 
 function detect(sniff: Sniff): Detection | null {
   if (!sniff.lines.some((line) => hasKeys(line, 'step_index', 'source', 'type'))) return null;
   return { confidence: 'certain', reason: 'lines with step_index and source', unit: 'lines' };
+}
+
+/** Steps are counted from the first request on; they name no conversation. */
+function sessionOf(record: unknown): SessionMark | null {
+  if (!isObject(record)) return null;
+  const first = record['type'] === 'USER_INPUT' && record['step_index'] === 0;
+  const opens = first && (asString(record['content']) ?? '').includes('<USER_REQUEST>');
+  return { once: asId(record['step_index']), opens };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {

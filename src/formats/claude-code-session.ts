@@ -8,12 +8,13 @@ import { sessionEpochs } from './claude-epochs.js';
 import { isLostAttachment, recordMessage } from './claude-messages.js';
 import { claudeOutcome } from './claude-outcomes.js';
 import { clearedContext, type SessionRecord, sessionRecords } from './claude-records.js';
-import { followThread, gluedSessions, splitThreads, type Thread } from './claude-threads.js';
+import { followThread, splitThreads, type Thread } from './claude-threads.js';
 import { listOf } from './fields.js';
+import type { SessionMark } from './glued-sessions.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import { thinkingFlags } from './reasoning-summary.js';
 import { scoredCalls } from './scored-calls.js';
-import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import { asId, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { shellExecutions } from './shell-executions.js';
 
 const META_SUFFIX = '.meta.json';
@@ -50,6 +51,7 @@ export const claudeCodeSession: FormatAdapter = {
     ],
   },
   detect,
+  sessionOf,
   read,
 };
 
@@ -88,10 +90,17 @@ function isAgentNote(value: unknown): boolean {
   return hasKeys(value, 'agentType') && Object.values(value).every((item) => typeof item !== 'object');
 }
 
+/** Records of one session may bear several ids, as where it went on with another: their parents tell. */
+function sessionOf(record: unknown): SessionMark | null {
+  const id = isObject(record) ? asId(record['uuid']) : null;
+  if (!isObject(record) || id === null) return null;
+  const follows = [asString(record['parentUuid']), asString(record['logicalParentUuid'])];
+  return { session: asString(record['sessionId']), id, follows };
+}
+
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | SidecarOf {
   if (!Array.isArray(input) && isAgentNote(input)) return agentNote(context);
-  const sessions = gluedSessions(sessionRecords(listOf(input, 'lines')));
-  const trajectories = sessions.flatMap((records) => readSession(records, context));
+  const trajectories = readSession(sessionRecords(listOf(input, 'lines')), context);
   if (trajectories.length === 0) {
     throw new RejectError('no_turns', 'no line of the session is a message of its conversation');
   }

@@ -4,7 +4,9 @@ import type { LoggedMessage } from './anthropic-turns.js';
 import { inputMessage, replyOrigin } from './claude-messages.js';
 import { resultEnd, resultFlags } from './claude-result.js';
 import { isCursorStream } from './cursor-stream.js';
+import { isDroidStreamLine } from './droid-stream.js';
 import { fieldPath, listOf, objectOf } from './fields.js';
+import type { SessionMark } from './glued-sessions.js';
 import { messagesRun } from './messages-run.js';
 import { asArray, asId, asString, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
@@ -34,6 +36,7 @@ export const claudeCodeStream: FormatAdapter = {
     ],
   },
   detect,
+  sessionOf,
   read,
 };
 
@@ -46,6 +49,7 @@ function detect(sniff: Sniff): Detection | null {
   if (
     !init ||
     isCursorStream(records) ||
+    records.some(isDroidStreamLine) ||
     !records.every((item) => isObject(item) && typeof item['type'] === 'string')
   )
     return null;
@@ -61,6 +65,13 @@ interface Voice {
   readonly call: string | null;
   readonly messages: LoggedMessage[];
   readonly restarts: number[];
+}
+
+/** Every record names its session; the head comes again with each prompt. */
+function sessionOf(record: unknown): SessionMark | null {
+  if (!isObject(record)) return null;
+  const opens = record['type'] === 'system' && record['subtype'] === 'init';
+  return { once: asString(record['uuid']), opens, session: asId(record['session_id']) };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {

@@ -8,7 +8,6 @@ import {
   type SessionRecord,
   startsContext,
 } from './claude-records.js';
-import { asString } from './shape.js';
 
 /** One conversation: its records in order and the contexts that the model had, the last one leading to the leaf. */
 export interface Thread {
@@ -16,44 +15,6 @@ export interface Thread {
   readonly order: readonly SessionRecord[];
   readonly contexts: readonly (readonly SessionRecord[])[];
   readonly flags: readonly string[];
-}
-
-/**
- * The sessions in a file of several: records with one session id, or linked by their parents, are one (a session that
- * goes on with another copies its records under either id).
- */
-export function gluedSessions(records: readonly SessionRecord[]): SessionRecord[][] {
-  const byUuid = new Map(records.map((record) => [record.uuid, record]));
-  const joined = new Map<string, string>();
-  const rootOf = (session: string): string => {
-    const next = joined.get(session);
-    return next === undefined ? session : rootOf(next);
-  };
-  // A record that names no session is of the one that was written before it.
-  const named = new Map<SessionRecord, string>();
-  let before = records.find(({ session }) => session !== null)?.session ?? '';
-  for (const record of records) {
-    before = record.session ?? before;
-    named.set(record, before);
-  }
-  const sessionOf = (record: SessionRecord): string => rootOf(named.get(record) ?? '');
-  for (const record of records) {
-    const logical = asString(record.fields['logicalParentUuid']);
-    for (const uuid of [record.parent, logical]) {
-      const parent = byUuid.get(uuid ?? '');
-      if (parent === undefined) continue;
-      const [own, other] = [sessionOf(record), sessionOf(parent)];
-      if (own !== other) joined.set(own, other);
-    }
-  }
-  const sessions = new Map<string, SessionRecord[]>();
-  for (const record of records) {
-    const root = sessionOf(record);
-    const own = sessions.get(root);
-    if (own === undefined) sessions.set(root, [record]);
-    else own.push(record);
-  }
-  return [...sessions.values()];
 }
 
 /** The main conversation, and those of sub-agents that stand in the same file. */

@@ -38,6 +38,7 @@ export const cline: FormatAdapter = {
       'arguments of structured calls are objects: the text that the model wrote is not recorded',
       'metrics; ui_messages.json, which repeats the conversation with costs, and task_metadata.json',
       'what Cline cut out of a long context is not recorded (flag context_truncated)',
+      'what Cline wrote at the end of a reply that it broke off, or in the place of an empty one, is environment',
       'pictures become placeholders',
     ],
   },
@@ -59,6 +60,11 @@ function detect(sniff: Sniff): Detection | null {
   if (!texts.some(isClineText)) return null;
   return { confidence: 'likely', reason: 'user messages as Cline writes them' };
 }
+
+/** What Cline puts at the end of a reply that it broke off, and in the place of one that was empty. */
+const INTERRUPTED =
+  /\s*\[Response interrupted by (?:user|API Error|user feedback|a tool use result\.[^\]]*)\]\s*$/;
+const NO_REPLY = 'Failure: I did not provide a response.';
 
 function isUiLog(value: unknown): boolean {
   const items = asArray(value);
@@ -95,7 +101,11 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
     {
       messages,
       restarts,
-      cutReply: (text, origin) => actionSpans(text, structured ? [] : clineCallMarks(text), origin),
+      cutReply: (text, origin) => {
+        const own = text.replace(INTERRUPTED, '');
+        const spans = actionSpans(own, structured ? [] : clineCallMarks(own), origin);
+        return own === text ? spans : [...spans, contentSpan('text', 'environment', text.slice(own.length))];
+      },
       outcome,
     },
     context,
@@ -133,7 +143,11 @@ function readMessage(item: JsonObject, at: { path: string; before: JsonObject | 
   if (role === 'assistant') {
     const info = isObject(item['modelInfo']) ? item['modelInfo'] : {};
     const model = asString(info['modelId']);
-    return { role, content, path, timestamp, model, stop: item['stop_reason'] };
+    const texts = blockTexts(item);
+    const truncated = texts.some((text) => INTERRUPTED.test(text)) ? ('aborted' as const) : null;
+    const made = texts.length === 1 && texts[0] === NO_REPLY && !holdsCall(item);
+    const harness = made ? { origin: 'environment' as const, flags: ['harness_reply'] } : {};
+    return { role, content, path, timestamp, model, stop: item['stop_reason'], truncated, ...harness };
   }
   if (role !== 'user')
     throw new RejectError('bad_shape', `${fieldPath(path, 'role')}: unknown role "${role}"`);

@@ -2,6 +2,7 @@ import { RejectError } from '../logs/reject.js';
 import { contentSpan, makeTurn } from '../trajectory/build.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { objectAt, objectOf, requiredString, stringAt } from './fields.js';
+import type { SessionMark } from './glued-sessions.js';
 import { exitOutcome } from './printed-exit.js';
 import { REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { type RecordedOutcome, SessionRun } from './session-run.js';
@@ -31,6 +32,7 @@ export const codexExec: FormatAdapter = {
     ],
   },
   detect,
+  sessionOf,
   read,
 };
 
@@ -42,6 +44,15 @@ function detect(sniff: Sniff): Detection | null {
   );
   return known ? { confidence: 'certain', reason: 'events of codex exec', unit: 'lines' } : null;
 }
+
+/** A thread that is resumed begins with its id again. */
+function sessionOf(record: unknown): SessionMark | null {
+  if (!isObject(record) || record['type'] !== 'thread.started') return null;
+  return { opens: true, session: asString(record['thread_id']) };
+}
+
+/** How an error begins after which the same request is sent again. */
+const RETRIED = /^Reconnecting\.\.\. \d+\/\d+/;
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const run = new SessionRun();
@@ -55,9 +66,14 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
     const record = objectOf(value, path);
     const type = requiredString(record, 'type', path);
     session ??= asString(record['thread_id']);
-    if (type === 'turn.started') turn++;
+    if (type === 'turn.started') {
+      turn++;
+      ended = null;
+    }
     if (type === 'turn.completed') ended = 'submitted';
-    if (type === 'turn.failed' || type === 'error') ended = 'error';
+    // An error that is tried again is no end.
+    const retried = RETRIED.test(asString(record['message']) ?? '');
+    if (type === 'turn.failed' || (type === 'error' && !retried)) ended = 'error';
     const item = objectAt(record, 'item', path);
     if (item === null) return;
     // An item is written when it starts and again when it ends; ids begin anew with each turn of a resumed thread.

@@ -1,4 +1,5 @@
 import { objectOf } from './fields.js';
+import type { SessionMark } from './glued-sessions.js';
 import { asId, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 
 /** A line of a Codex rollout in the shape of its present versions. */
@@ -74,24 +75,17 @@ export function rolloutRecords(lines: readonly unknown[]): RolloutRecord[] {
 }
 
 /**
- * The rollouts in a file of several, each from its session_meta on. A fork has the metas of its ancestors before what it
- * copied, so that only one of another id behind items of a conversation begins the next; one without a time of its own
- * was pasted together.
+ * A session_meta is the head of a rollout; a fork has those of its ancestors before what it copied. One without a time
+ * of its own was pasted together.
  */
-export function gluedRollouts(records: readonly RolloutRecord[]): RolloutRecord[][] {
-  const rollouts: RolloutRecord[][] = [];
-  const ids = new Set<string>();
-  let spoken = false;
-  for (const record of records) {
-    const id = record.type === 'session_meta' ? asId(record.payload['id']) : null;
-    const timed = !Number.isNaN(Date.parse(record.timestamp ?? ''));
-    const next: boolean = id !== null && spoken && timed && !ids.has(id);
-    if (id !== null) ids.add(id);
-    if (next || rollouts.length === 0) rollouts.push([]);
-    spoken = record.type === 'response_item' || (spoken && !next);
-    rollouts.at(-1)?.push(record);
-  }
-  return rollouts.length > 0 ? rollouts : [[]];
+export function rolloutMark(line: unknown): SessionMark | null {
+  const once = isObject(line) ? asString(line['timestamp']) : null;
+  if (!isObject(line) || Number.isNaN(Date.parse(once ?? ''))) return null;
+  const payload = line['type'] === undefined ? line : line['payload'];
+  const heads =
+    line['type'] === 'session_meta' || (line['type'] === undefined && line['payload'] === undefined);
+  const session = heads && isObject(payload) ? asId(payload['id']) : null;
+  return { once, opens: session !== null, nests: true, session };
 }
 
 function bareItem(line: JsonObject): JsonObject {

@@ -1,18 +1,13 @@
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { mostUsedModel, withoutOwnModel } from './anthropic-turns.js';
+import { ForkedHistory } from './codex-fork.js';
 import { callEvents, codexOutcome } from './codex-outcomes.js';
-import {
-  gluedRollouts,
-  isBareLine,
-  isEnvelope,
-  type RolloutRecord,
-  rolloutRecords,
-} from './codex-records.js';
+import { isBareLine, isEnvelope, type RolloutRecord, rolloutMark, rolloutRecords } from './codex-records.js';
 import { rolloutRun } from './codex-session.js';
 import { listOf } from './fields.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import { scoredCalls } from './scored-calls.js';
-import { asId, asString, isObject, type JsonObject } from './shape.js';
+import { asId, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns, shellExecutions } from './shell-executions.js';
 
 export const codexRollout: FormatAdapter = {
@@ -35,14 +30,16 @@ export const codexRollout: FormatAdapter = {
       'reasoning is encrypted: its summaries are words about it, kept as environment text; events repeat them',
       'events repeat the texts of items and are left out; a text that only an event holds is kept (flag from_event)',
       'events about reviews, goals, plans, images, approvals, sub-agents and token counts',
+      'the report of a review, which the harness puts into the thread as a reply, is environment (flag harness_reply)',
       'tool definitions and the namespace of a call',
       'results of searches and pictures that the provider makes itself are not recorded as the model saw them',
       'a compaction without replacement_history leaves the new context partly unknown (flag context_partly_unknown)',
-      'history that a fork copied is told by its time alone: what was written within a second of the first line',
+      'history that a fork copied is told by the times in the ids of its turns, in older versions by what was written within a second of the first line',
       'pictures, audio and encrypted parts become placeholders',
     ],
   },
   detect,
+  sessionOf: rolloutMark,
   read,
 };
 
@@ -50,20 +47,20 @@ function detect(sniff: Sniff): Detection | null {
   if (sniff.lines.some(isEnvelope)) return { confidence: 'certain', reason: 'lines of a Codex rollout' };
   const [first] = sniff.lines;
   const opens = isObject(first) && first['type'] === undefined && typeof first['timestamp'] === 'string';
-  const dated = sniff.lines.some(
-    (line) => isObject(line) && line['created_at'] !== undefined && isBareLine(line),
-  );
-  const bare = sniff.lines.filter(isBareLine).length;
-  if (bare === 0 || !(dated || (opens && asId((first as JsonObject)['id']) !== null))) return null;
-  return { confidence: 'certain', reason: 'lines of an early Codex rollout' };
+  const bare = sniff.lines.filter(isBareLine);
+  const dated = bare.filter((line) => hasKeys(line, 'created_at'));
+  if (bare.length === 0) return null;
+  const headed = opens && asId(first['id']) !== null;
+  if (!headed && dated.length === 0) return null;
+  // Other logs of chat messages have their time beside them as well; items of another type are Codex's alone.
+  const certain = headed || dated.some((line) => hasKeys(line, 'type'));
+  return { confidence: certain ? 'certain' : 'likely', reason: 'lines of an early Codex rollout' };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
-  const runs = gluedRollouts(rolloutRecords(listOf(input, 'lines'))).map((records) =>
-    readRollout(records, context),
-  );
-  if (runs.length === 1) requireModelTurns(runs[0]?.turns ?? []);
-  return runs;
+  const run = readRollout(rolloutRecords(listOf(input, 'lines')), context);
+  requireModelTurns(run.turns);
+  return [run];
 }
 
 function readRollout(records: readonly RolloutRecord[], context: ReadContext): RawTrajectory {
@@ -71,7 +68,8 @@ function readRollout(records: readonly RolloutRecord[], context: ReadContext): R
   const instructions = meta['base_instructions'];
   const base = isObject(instructions) ? asString(instructions['text']) : asString(instructions);
   const forked = asId(meta['forked_from_id']) !== null;
-  const run = rolloutRun(records, { base, forked });
+  const history = forked ? new ForkedHistory(records, asId(meta['id'])) : null;
+  const run = rolloutRun(records, { base, history });
   const model = mostUsedModel(run.turns);
   const turns = withoutOwnModel(run.turns, model);
   const events = callEvents(run.events);

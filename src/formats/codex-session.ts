@@ -1,6 +1,7 @@
 import { contentSpan } from '../trajectory/build.js';
 import type { Epoch, Termination } from '../trajectory/trajectory.js';
 import type { Truncation, Turn } from '../trajectory/turn.js';
+import type { ForkedHistory } from './codex-fork.js';
 import { codexUserText } from './codex-inputs.js';
 import type { RolloutRecord } from './codex-records.js';
 import { listAt, objectOf } from './fields.js';
@@ -8,8 +9,10 @@ import { ItemTurns } from './response-items.js';
 import { asArray, asNumber, asString, isObject, type JsonObject } from './shape.js';
 import type { ShellCall } from './shell-executions.js';
 
-/** Records of a forked session that were written this soon after its first line are its predecessor's history. */
-const COPY_MILLIS = 1000;
+const REVIEW_ENDED = /^\s*<user_action>[\s\S]*<action>\s*review\s*<\/action>/;
+
+/** Blocks of a reply that its event leaves out: what the terminal shows in another place, or not at all. */
+const UNSHOWN = /<(oai-mem-citation|proposed_plan)>[\s\S]*?(?:<\/\1>|$)/g;
 
 /** What the records of a rollout tell, before executions. */
 export interface RolloutRun {
@@ -32,9 +35,9 @@ interface ItemTexts {
 
 export function rolloutRun(
   records: readonly RolloutRecord[],
-  at: { readonly base: string | null; readonly forked: boolean },
+  at: { readonly base: string | null; readonly history: ForkedHistory | null },
 ): RolloutRun {
-  const run = new RolloutReader(itemTexts(records), at.forked ? copiedUntil(records) : null);
+  const run = new RolloutReader(itemTexts(records), at.history);
   if (at.base !== null) run.input('system', at.base);
   for (const record of records) run.take(record);
   return run.finish();
@@ -47,10 +50,12 @@ class RolloutReader {
   private readonly flags = new Set<string>();
   private model: string | null = null;
   private ended: Termination | null = null;
+  private reviewed = false;
+  private copied = false;
 
   constructor(
     private readonly texts: ItemTexts,
-    private readonly copiedUntil: number | null,
+    private readonly history: ForkedHistory | null,
   ) {}
 
   input(role: 'system' | 'user', text: string, flags: readonly string[] = []): void {
@@ -61,10 +66,11 @@ class RolloutReader {
 
   take(record: RolloutRecord): void {
     const { type, payload } = record;
+    this.copied = this.history?.isCopied(record) ?? false;
     if (type === 'turn_context') this.model = asString(payload['model']) ?? this.model;
     else if (type === 'response_item') {
       this.ended = null;
-      this.add(payload, record, []);
+      this.respond(payload, record);
     } else if (type === 'compacted') this.compact(record);
     else if (type === 'event_msg') this.event(record);
   }
@@ -88,13 +94,22 @@ class RolloutReader {
     };
   }
 
+  /** The reply behind the note that a review ended is the harness's: the words of another thread, put in a form of its own. */
+  private respond(item: JsonObject, record: RolloutRecord): void {
+    const role = asString(item['role']);
+    const told = this.reviewed && role === 'assistant';
+    this.reviewed = role === 'user' && partTexts(item['content']).some((text) => REVIEW_ENDED.test(text));
+    this.add(item, record, told ? ['harness_reply'] : []);
+  }
+
   private add(item: JsonObject, record: RolloutRecord, flags: readonly string[]): void {
-    const copied = this.copiedUntil !== null && millis(record.timestamp) <= this.copiedUntil;
+    const own = !flags.includes('harness_reply');
+    const { copied } = this;
     const turn = this.items.add(item, {
       path: record.path,
       timestamp: record.timestamp,
       model: asString(item['model']) ?? this.model,
-      origin: copied ? 'environment' : 'model',
+      origin: copied || !own ? 'environment' : 'model',
       flags: copied ? [...flags, 'copied_context'] : flags,
     });
     if (turn !== null) this.hold(turn);
@@ -140,7 +155,7 @@ class RolloutReader {
     const type = asString(payload['type']);
     const text = asString(payload['message']) ?? asString(payload['text']) ?? '';
     if (text === '') return;
-    if (type === 'agent_message' && !this.texts.assistant.has(text)) {
+    if (type === 'agent_message' && !this.texts.assistant.has(shownText(text))) {
       this.add({ type: 'message', role: 'assistant', content: text }, record, ['from_event']);
     } else if (type === 'user_message' && !this.texts.user.has(text)) {
       this.add({ type: 'message', role: 'user', content: text }, record, ['from_event']);
@@ -158,7 +173,7 @@ class RolloutReader {
       return;
     }
     const said = asString(payload['last_agent_message']);
-    if (said !== null && said !== '' && !this.texts.assistant.has(said))
+    if (said !== null && said !== '' && !this.texts.assistant.has(shownText(said)))
       this.flags.add('final_text_without_message');
   }
 
@@ -247,10 +262,15 @@ function itemTexts(records: readonly RolloutRecord[]): ItemTexts {
     const texts =
       payload['role'] === 'assistant' ? assistant : payload['type'] === 'reasoning' ? reasoning : user;
     const parts = partTexts(payload['content']);
-    for (const text of [...parts, parts.join('')]) texts.add(text);
+    for (const text of [...parts, parts.join('')]) texts.add(texts === assistant ? shownText(text) : text);
     for (const text of partTexts(payload['summary'])) summaries.add(text);
   }
   return { assistant, user, reasoning, summaries };
+}
+
+/** A reply as its event shows it; blanks do not count, since what is left out takes some with it. */
+function shownText(text: string): string {
+  return text.replace(UNSHOWN, '').replace(/\s+/g, '');
 }
 
 function partTexts(content: unknown): string[] {
@@ -273,12 +293,4 @@ function inputTurns(turns: readonly Turn[]): Map<string, number> {
 
 function inputKey(role: string | null, content: unknown): string {
   return JSON.stringify([role === 'developer' ? 'system' : role, partTexts(content)]);
-}
-
-function millis(timestamp: string | null): number {
-  return timestamp === null ? Number.NaN : Date.parse(timestamp);
-}
-
-function copiedUntil(records: readonly RolloutRecord[]): number {
-  return millis(records[0]?.timestamp ?? null) + COPY_MILLIS;
 }

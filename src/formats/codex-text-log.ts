@@ -48,6 +48,15 @@ function detect(sniff: Sniff): Detection | null {
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   if (typeof input !== 'string') throw wrongType('log', 'a text', input);
   const blocks = textBlocks(plainLineEnds(input));
+  // Each header begins a run: logs of several are often written into one file.
+  const starts = blocks.flatMap(({ kind }, index) => (kind === 'header' && index > 0 ? [index] : []));
+  const bounds = [0, ...starts, blocks.length];
+  const runs = bounds.slice(1).map((end, index) => readRun(blocks.slice(bounds[index], end), context));
+  if (runs.length === 1) requireModelTurns(runs[0]?.turns ?? []);
+  return runs;
+}
+
+function readRun(blocks: readonly TextBlock[], context: ReadContext): RawTrajectory {
   const header = blocks.find(({ kind }) => kind === 'header')?.text ?? '';
   const run = new SessionRun();
   run.flag('system_prompt_absent', 'text_rebuilt');
@@ -80,16 +89,13 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
     }
   }
   flush();
-  requireModelTurns(run.turns);
-  return [
-    run.finish(context, {
-      session_id: headerValue(header, 'session id'),
-      scaffold: 'codex',
-      scaffold_version: /^([\w.+-]+)/.exec(header)?.[1] ?? null,
-      model: headerValue(header, 'model'),
-      termination: endOf(blocks),
-    }),
-  ];
+  return run.finish(context, {
+    session_id: headerValue(header, 'session id'),
+    scaffold: 'codex',
+    scaffold_version: /^([\w.+-]+)/.exec(header)?.[1] ?? null,
+    model: headerValue(header, 'model'),
+    termination: endOf(blocks),
+  });
 }
 
 /** The call as JSON made from what is printed; ids are counted, since the log has none. */

@@ -3,6 +3,11 @@ import type { Submission } from '../trajectory/execution.js';
 import type { TaskClaims } from '../trajectory/trajectory.js';
 import { asBoolean, asId, asNumber, isObject, type JsonObject } from './shape.js';
 
+/** Loggers of experiments write true and false as 1 and 0. */
+function asTruth(value: unknown): boolean | null {
+  return value === 1 || value === 0 ? value === 1 : asBoolean(value);
+}
+
 /** Grader of MLE-bench reports; its scores are of hidden labels. */
 export const MLEBENCH = 'mle-bench';
 
@@ -26,15 +31,15 @@ export function competitionReport(value: unknown, prefix = ''): CompetitionRepor
     return null;
   }
   const score = asNumber(at('score'));
-  const valid = asBoolean(at('valid_submission'));
-  const exists = asBoolean(at('submission_exists'));
+  const valid = asTruth(at('valid_submission'));
+  const exists = asTruth(at('submission_exists'));
   return {
     competition_id: asId(at('competition_id')),
     score,
     gradable: score !== null && valid !== false,
     claims: {
       metric: null,
-      is_lower_better: asBoolean(at('is_lower_better')),
+      is_lower_better: asTruth(at('is_lower_better')),
       gold: asNumber(at('gold_threshold')),
       silver: asNumber(at('silver_threshold')),
       bronze: asNumber(at('bronze_threshold')),

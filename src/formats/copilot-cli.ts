@@ -1,6 +1,7 @@
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { CopilotReader } from './copilot-reader.js';
 import { objectOf, stringAt } from './fields.js';
+import type { SessionMark } from './glued-sessions.js';
 import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
 
@@ -23,11 +24,13 @@ export const copilotCli: FormatAdapter = {
       'tool definitions are not recorded',
       'after a compaction the context is taken to be the system prompt and the summary (flag compacted_context_assumed)',
       'which messages a truncation removed: the oldest are taken to be gone (flag context_truncated)',
+      'what a rewind took back stands outside of every context, counted in the flag rewound_turns',
       'detailed results for the terminal, hooks, permissions, notices, usage, title and intention texts',
       'pictures and attached files, beyond what the transformed message shows of them',
     ],
   },
   detect,
+  sessionOf,
   read,
 };
 
@@ -41,6 +44,16 @@ const EVENT_TYPE = /^(?:session|user|assistant|tool|system|hook|subagent|skill)\
 function isEvent(line: JsonObject): boolean {
   if (!hasKeys(line, 'type', 'data', 'id') || !isObject(line['data'])) return false;
   return EVENT_TYPE.test(asString(line['type']) ?? '');
+}
+
+/** A stored session begins with its start; what the tool prints ends with a result. */
+function sessionOf(record: unknown): SessionMark | null {
+  if (!isObject(record)) return null;
+  if (record['type'] === 'result') return { closes: true, session: asString(record['sessionId']) };
+  const once = asString(record['id']);
+  const data = record['data'];
+  if (record['type'] !== 'session.start' || !isObject(data)) return { once };
+  return { once, opens: true, session: asString(data['sessionId']) };
 }
 
 /** Events of sub-agents stand among those of the session; each agent becomes a run of its own. */

@@ -9,6 +9,7 @@ import { actionSpans } from './inline-calls.js';
 import { exitOutcome, printedExit } from './printed-exit.js';
 import { REASONING_SUMMARY, summarySpan, thinkingFlags } from './reasoning-summary.js';
 import { type RecordedOutcome, SessionRun } from './session-run.js';
+import { countRewound } from './settled-session.js';
 import { asNumber, asString, isObject, type JsonObject } from './shape.js';
 import { callSpan } from './structured-calls.js';
 
@@ -30,6 +31,8 @@ export class CopilotReader {
   private reply: Reply | null = null;
   private readonly started = new Map<string, { timestamp: string | null; name: string | null }>();
   private ended: Termination | null = null;
+  /** by event: how many turns there were once it was read */
+  private readonly turnsAt = new Map<string, number>();
 
   constructor(private readonly agent: string | null) {}
 
@@ -38,12 +41,15 @@ export class CopilotReader {
     const timestamp = stringAt(event, 'timestamp', path);
     const handler = Object.hasOwn(HANDLERS, type) ? HANDLERS[type] : undefined;
     handler?.(this, { data, path: `${path}.data`, timestamp });
+    const id = asString(event['id']);
+    if (id !== null) this.turnsAt.set(id, this.run.turns.length);
   }
 
   finish(context: ReadContext, parent: string | null): RawTrajectory {
     this.closeReasoning();
     if (this.agent !== null) this.run.flag('subagent');
     this.run.flag(...thinkingFlags(this.run.turns, this.model));
+    countRewound(this.run);
     return this.run.finish(context, {
       session_id: this.agent ?? this.session,
       parent_session: parent,
@@ -200,6 +206,14 @@ export class CopilotReader {
     this.run.restart([...system, ...others.slice(removed)], 'truncation');
   }
 
+  /** The user went back to an event: what came after it is no longer before the model. */
+  rewind({ data, path }: Event): void {
+    this.endReply();
+    const from = this.turnsAt.get(stringAt(data, 'upToEventId', path) ?? '');
+    if (from === undefined) this.run.flag('rewound_past_compaction');
+    else this.run.rewind(new Set(this.run.context.filter((index) => index >= from)));
+  }
+
   modelChange({ data, path }: Event): void {
     this.model ??= stringAt(data, 'newModel', path);
   }
@@ -246,6 +260,7 @@ const HANDLERS: Readonly<Record<string, (reader: CopilotReader, event: Event) =>
   'tool.execution_complete': (reader, event) => reader.toolComplete(event),
   'session.compaction_complete': (reader, event) => reader.compaction(event),
   'session.truncation': (reader, event) => reader.truncation(event),
+  'session.snapshot_rewind': (reader, event) => reader.rewind(event),
   'session.error': (reader) => reader.failure(),
   abort: (reader) => reader.abort(),
 };

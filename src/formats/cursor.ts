@@ -5,10 +5,11 @@ import { blocksOf } from './anthropic-blocks.js';
 import { replyBlocks, userBlockTurns } from './content-blocks.js';
 import { isCursorStream, readCursorStream } from './cursor-stream.js';
 import { objectOf, requiredString, wrongType } from './fields.js';
+import type { SessionMark } from './glued-sessions.js';
 import { wrappedSpans } from './injected-text.js';
 import { actionSpans } from './inline-calls.js';
 import { SessionRun } from './session-run.js';
-import { hasKeys, isObject, type JsonObject } from './shape.js';
+import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
 
 /** What the transcript writes in the place of reasoning that it hides. */
@@ -49,6 +50,7 @@ export const cursor: FormatAdapter = {
     ],
   },
   detect,
+  sessionOf,
   read,
 };
 
@@ -63,6 +65,12 @@ function detect(sniff: Sniff): Detection | null {
 function isTranscriptLine(line: unknown): boolean {
   if (!hasKeys(line, 'role', 'message') || hasKeys(line, 'type') || hasKeys(line, 'uuid')) return false;
   return typeof line['role'] === 'string' && isObject(line['message']);
+}
+
+/** Each event of a stream names its session; lines of a transcript do not. */
+function sessionOf(record: unknown): SessionMark | null {
+  if (!isObject(record)) return null;
+  return { opens: record['subtype'] === 'init', session: asString(record['session_id']) };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {

@@ -100,6 +100,9 @@ export function declaredAdapter(format: DeclaredFormat): FormatAdapter {
       loss: ['every field that no path names'],
     },
     detect: (sniff) => detect(format, sniff),
+    sessionOf: (record) => ({
+      session: format.session_id === undefined ? null : asId(valueAt(record, format.session_id)),
+    }),
     read: (input, context) => [readRun(format, input, context)],
   };
 }

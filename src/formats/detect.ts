@@ -4,7 +4,10 @@ import { FORMATS } from './registry.js';
 import { unreadKind } from './unread-kinds.js';
 
 export type Verdict =
-  | { readonly adapter: FormatAdapter; readonly unit: FormatUnit; readonly reason: string }
+  | ({ readonly adapter: FormatAdapter; readonly unit: FormatUnit } & Pick<
+      Detection,
+      'confidence' | 'reason'
+    >)
   | { readonly adapter: null; readonly code: RejectCode; readonly message: string };
 
 /**
@@ -35,5 +38,6 @@ export function detect(
 }
 
 function chosen(adapter: FormatAdapter, detection: Detection): Verdict {
-  return { adapter, unit: detection.unit ?? adapter.unit, reason: detection.reason };
+  const { confidence, reason } = detection;
+  return { adapter, unit: detection.unit ?? adapter.unit, confidence, reason };
 }

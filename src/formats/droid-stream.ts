@@ -5,7 +5,7 @@ import { booleanAt, requiredString, stringAt } from './fields.js';
 import { userSpans } from './injected-text.js';
 import { actionSpans } from './inline-calls.js';
 import { type RecordedOutcome, SessionRun } from './session-run.js';
-import { asId, asString, isObject, type JsonObject } from './shape.js';
+import { asId, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
 import { callSpan } from './structured-calls.js';
 
@@ -14,6 +14,19 @@ interface Head {
   session: string | null;
   model: string | null;
   tools: string | null;
+}
+
+const STREAM_TYPES: ReadonlySet<string> = new Set(['tool_call', 'tool_result', 'completion']);
+
+/** A line that only the stream has: a call, a result or the end, each with the id of the session or of the call. */
+export function isDroidStreamLine(line: unknown): boolean {
+  if (!isObject(line)) return false;
+  const type = asString(line['type']) ?? '';
+  if (STREAM_TYPES.has(type)) {
+    return hasKeys(line, 'toolCallId') || hasKeys(line, 'toolName') || hasKeys(line, 'finalText');
+  }
+  if (!hasKeys(line, 'session_id') && !hasKeys(line, 'sessionId')) return false;
+  return type === 'message' && typeof line['role'] === 'string' && typeof line['text'] === 'string';
 }
 
 /** The events of `droid exec --output-format stream-json`: a reply is its message and the calls that follow it. */

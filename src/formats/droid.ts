@@ -2,12 +2,13 @@ import { contentSpan, makeTurn } from '../trajectory/build.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { blocksOf } from './anthropic-blocks.js';
 import { replyBlocks, userBlockTurns } from './content-blocks.js';
-import { readDroidStream } from './droid-stream.js';
+import { isDroidStreamLine, readDroidStream } from './droid-stream.js';
 import { objectAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
+import type { SessionMark } from './glued-sessions.js';
 import { userSpans } from './injected-text.js';
 import { lastChain } from './record-chain.js';
 import { SessionRun } from './session-run.js';
-import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import { asId, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
 
 export const droid: FormatAdapter = {
@@ -33,17 +34,16 @@ export const droid: FormatAdapter = {
     ],
   },
   detect,
+  sessionOf,
   read,
 };
-
-const STREAM_TYPES: ReadonlySet<string> = new Set(['tool_call', 'tool_result', 'completion']);
 
 function detect(sniff: Sniff): Detection | null {
   const lines = sniff.lines.filter(isObject);
   if (lines.some((line) => line['type'] === 'session_start' && typeof line['id'] === 'string')) {
     return { confidence: 'certain', reason: 'a session_start line', unit: 'lines' };
   }
-  if (lines.some(isStreamLine)) {
+  if (lines.some(isDroidStreamLine)) {
     return { confidence: 'certain', reason: 'calls and results of a droid stream', unit: 'lines' };
   }
   if (lines.some(isStoredMessage)) {
@@ -52,21 +52,19 @@ function detect(sniff: Sniff): Detection | null {
   return null;
 }
 
-/** A line that only the stream has: a call, a result or the end, each with the id of the session or of the call. */
-function isStreamLine(line: JsonObject): boolean {
-  const type = asString(line['type']) ?? '';
-  if (STREAM_TYPES.has(type)) {
-    return hasKeys(line, 'toolCallId') || hasKeys(line, 'toolName') || hasKeys(line, 'finalText');
-  }
-  if (!hasKeys(line, 'session_id') && !hasKeys(line, 'sessionId')) return false;
-  return type === 'message' && typeof line['role'] === 'string' && typeof line['text'] === 'string';
-}
-
 function isStoredMessage(line: JsonObject): boolean {
   const message = line['message'];
   return (
     line['type'] === 'message' && hasKeys(line, 'parentId') && isObject(message) && hasKeys(message, 'role')
   );
+}
+
+/** A stored session begins with its start; each event of a stream names its session. */
+function sessionOf(record: unknown): SessionMark | null {
+  if (!isObject(record)) return null;
+  if (record['type'] === 'session_start') return { opens: true, session: asString(record['id']) };
+  const once = isStoredMessage(record) ? asString(record['id']) : null;
+  return { once, session: asId(record['session_id']) ?? asId(record['sessionId']) };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
@@ -93,6 +91,7 @@ function readStore(records: readonly JsonObject[], context: ReadContext): RawTra
   const run = new SessionRun();
   if (!chain.readable && messages.length > 1) run.flag('record_tree_unreadable');
   if (chain.left_out > 0) run.flag('branches_left_out');
+  if (chain.gap) run.flag('chain_gap');
   if (records.some((record) => asString(record['type'])?.startsWith('compaction') ?? false)) {
     run.flag('compaction_not_followed');
   }

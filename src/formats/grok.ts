@@ -3,12 +3,13 @@ import type { Span } from '../trajectory/span.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { contentParts, environmentSpans } from './content-parts.js';
 import { listAt, objectAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
+import type { SessionMark } from './glued-sessions.js';
 import { userSpans } from './injected-text.js';
 import { actionSpans } from './inline-calls.js';
 import { exitOutcome, printedExit } from './printed-exit.js';
 import { REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { SessionRun } from './session-run.js';
-import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import { asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
 import { callSpan, toolCallSpans } from './structured-calls.js';
 
@@ -31,10 +32,12 @@ export const grok: FormatAdapter = {
       'tool definitions, times and token counts are not recorded',
       'answers of tools that run at the provider are not recorded; their calls are kept as environment text',
       'pictures become placeholders',
+      'what a fork has from its parent is told by summary.json alone; it is environment text',
       'the fields of summary.json other than id, parent and model',
     ],
   },
   detect,
+  sessionOf,
   read,
 };
 
@@ -67,18 +70,29 @@ function isMarked(line: JsonObject): boolean {
   return line['type'] === 'backend_tool_call';
 }
 
+/** A history begins with the system prompt; it names no session. */
+function sessionOf(record: unknown): SessionMark | null {
+  return { opens: isObject(record) && record['type'] === 'system' };
+}
+
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const run = new SessionRun();
   const models: string[] = [];
+  const summary = summaryOf(context);
+  const inheritedLines = asNumber(summary['inherited_prefix_len']) ?? 0;
   (Array.isArray(input) ? input : [input]).forEach((value, index) => {
     const path = `line ${index + 1}`;
     const line = objectOf(value, path);
     const model = stringAt(line, 'model_id', path);
     if (model !== null) models.push(model);
     readLine(run, line, { path, model: models[0] ?? null });
+    // The session was forked: what its parent said so far is history.
+    if (index + 1 === inheritedLines && run.turns.some(({ role }) => role === 'assistant')) {
+      run.inherit();
+      run.flag('forked_session');
+    }
   });
   requireModelTurns(run.turns);
-  const summary = summaryOf(context);
   const parent = asString(summary['parent_session_id']);
   if (parent !== null) run.flag('subagent');
   const info = isObject(summary['info']) ? summary['info'] : {};
@@ -174,7 +188,10 @@ function readReply(run: SessionRun, line: JsonObject, at: { path: string; model:
   const own = asString(line['model_id']);
   const model = own === at.model ? null : own;
   const content = contentParts(line['content'], `${path}.content`);
+  const thought = asString(line['reasoning']) ?? '';
+  if (thought !== '') run.flag(REASONING_SUMMARY);
   const spans = [
+    ...(thought === '' ? [] : [summarySpan(thought)]),
     ...content.flatMap((part) => actionSpans(part.text, [])),
     ...toolCallSpans(listAt(line, 'tool_calls', path) ?? [], `${path}.tool_calls`),
   ].map((span) => ({ ...span, model }));
@@ -198,7 +215,9 @@ function readBackendCall(run: SessionRun, line: JsonObject, path: string): void 
 }
 
 function summaryOf(context: ReadContext): JsonObject {
-  if (!context.siblings.names.includes('summary.json')) return {};
+  // Of several sessions in one file the summary beside it is that of one at most.
+  const several = context.place.line !== null;
+  if (several || !context.siblings.names.includes('summary.json')) return {};
   try {
     const summary: unknown = JSON.parse(context.siblings.readText('summary.json', 'session summary') ?? '');
     return isObject(summary) ? summary : {};

@@ -11,6 +11,8 @@ const SIDE_FIELDS: ReadonlySet<string> = new Set([
   'codex_message_items',
   'reasoning_details',
   'finish_reason',
+  'mirror',
+  'mirror_source',
 ]);
 
 export const hermes: FormatAdapter = {
@@ -29,6 +31,7 @@ export const hermes: FormatAdapter = {
     loss: [
       'reasoning items of other providers (codex_reasoning_items, reasoning_details): summaries or encrypted',
       'messages of role session_meta, platform, titles, base URL, working folder',
+      'stand-ins for empty replies, and copies of what was sent to a channel from elsewhere, are never trained (weight 0)',
       'pictures become placeholders',
     ],
   },
@@ -72,8 +75,23 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
 }
 
 function plainMessage(message: JsonObject): JsonObject {
-  const kept = Object.fromEntries(Object.entries(message).filter(([key]) => !SIDE_FIELDS.has(key)));
+  const kept = Object.fromEntries(
+    Object.entries(message).filter(([key]) => !SIDE_FIELDS.has(key) && !key.startsWith('_')),
+  );
   const name = asString(message['tool_name']);
   const finish = message['role'] === 'assistant' ? message['finish_reason'] : null;
-  return { ...kept, ...(name === null ? {} : { name }), finish_reason: finish ?? null };
+  const made = message['role'] === 'assistant' && isMade(message) ? { weight: 0 } : {};
+  return { ...kept, ...(name === null ? {} : { name }), ...made, finish_reason: finish ?? null };
+}
+
+/** What stands in the place of an empty reply. */
+const NO_REPLY = '(empty)';
+
+/** A reply that no model of this session wrote: one of the harness, or a copy of what was sent to a channel from elsewhere. */
+function isMade(message: JsonObject): boolean {
+  const marked = Object.keys(message).some(
+    (key) => /^_\w+_(?:synthetic|sentinel)$/.test(key) && message[key] === true,
+  );
+  const empty = message['content'] === NO_REPLY && !Array.isArray(message['tool_calls']);
+  return message['mirror'] === true || marked || empty;
 }

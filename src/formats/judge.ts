@@ -1,22 +1,29 @@
 import { RejectError } from '../logs/reject.js';
 import type { FormatAdapter, FormatUnit } from './adapter.js';
 import { detect, type Verdict } from './detect.js';
-import type { SniffedFile } from './sniff.js';
+import { MAX_LINES, type SniffedFile } from './sniff.js';
 
 /** An adapter that takes a file, and how. */
-export type Chosen = Extract<Verdict, { adapter: FormatAdapter }>;
+export type Chosen = Extract<Verdict, { adapter: FormatAdapter }> & {
+  /** the file is one JSON list of what would be its lines */
+  readonly listed?: boolean;
+};
 
 /** What can be read of a file of which only some lines are records. */
 const LINE_UNITS: ReadonlySet<FormatUnit> = new Set(['line', 'lines']);
 
+interface JudgeOptions {
+  readonly formats: readonly FormatAdapter[];
+  readonly only: FormatAdapter | null;
+}
+
 /** The adapter for a file, or why there is none. */
-export function judge(
-  sniffed: SniffedFile,
-  options: { formats: readonly FormatAdapter[]; only: FormatAdapter | null },
-): Chosen | RejectError {
+export function judge(sniffed: SniffedFile, options: JudgeOptions): Chosen | RejectError {
   let verdict: Verdict;
   try {
     verdict = detect(sniffed.sniff, options);
+    const listed = lineList(sniffed, verdict, options);
+    if (listed !== null) return listed;
     if (verdict.adapter !== null) return verdict;
     if (verdict.code !== 'unknown_format' || verdict.message.startsWith('looks like')) {
       return new RejectError(verdict.code, verdict.message);
@@ -29,4 +36,28 @@ export function judge(
     return error instanceof RejectError ? error : new RejectError('internal', `detection: ${error}`);
   }
   return sniffed.fault ?? new RejectError(verdict.code, verdict.message);
+}
+
+/**
+ * A list of what would be lines is read as they would be: a session unless the list is surely something else, rows
+ * where nothing else takes it.
+ */
+function lineList(sniffed: SniffedFile, verdict: Verdict, options: JudgeOptions): Chosen | null {
+  const { json, lines } = sniffed.sniff;
+  // Some tools print a run as one list, of which others may follow on lines of their own.
+  const items: readonly unknown[] = Array.isArray(json)
+    ? json
+    : lines.every(Array.isArray)
+      ? lines.flat()
+      : [];
+  if (items.length === 0) return null;
+  const byLines = detect({ ...sniffed.sniff, json: undefined, lines: items.slice(0, MAX_LINES) }, options);
+  if (byLines.adapter === null || !LINE_UNITS.has(byLines.unit)) return null;
+  if (!Array.isArray(json) && byLines.unit === 'line') return null;
+  const other = verdict.adapter !== null && verdict.adapter !== byLines.adapter;
+  const beaten =
+    byLines.unit === 'lines' && byLines.confidence === 'certain'
+      ? !other || verdict.confidence !== 'certain'
+      : verdict.adapter === null && verdict.code === 'unknown_format';
+  return beaten ? { ...byLines, listed: true } : null;
 }

@@ -1,5 +1,6 @@
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { objectOf } from './fields.js';
+import type { SessionMark } from './glued-sessions.js';
 import { isKimiMark, readKimiContext } from './kimi-context.js';
 import { readKimiEvents } from './kimi-events.js';
 import { readKimiJournal } from './kimi-journal.js';
@@ -24,6 +25,9 @@ export const kimiCli: FormatAdapter = {
     loss: [
       'prompts are written twice (turn.prompt and context): the context counts; a steer that never reached it is lost',
       'steps that gave no text and no call are left out (flag empty_replies)',
+      'what was taken back stands outside of every context, counted in the flag rewound_turns',
+      'of a compaction that keeps prompts, how far long ones were shortened and its note on those between (flag compacted_context_assumed)',
+      'results that were cleared later are shown whole (flag context_edited)',
       'notes that the harness puts before a result when it sends it (errors, empty output)',
       'arguments are objects in the journal: the text that the model wrote is not recorded',
       'token counts, permissions, plans and display texts',
@@ -33,6 +37,7 @@ export const kimiCli: FormatAdapter = {
     ],
   },
   detect,
+  sessionOf,
   read,
 };
 
@@ -71,6 +76,14 @@ function isWireEvent(line: JsonObject): boolean {
   const message = line['message'];
   if (!hasKeys(line, 'timestamp') || !hasKeys(message, 'type', 'payload')) return false;
   return WIRE_EVENTS.has(asString(message['type']) ?? '');
+}
+
+/** Both wires begin with a metadata line; a context begins with what the model is told first, or with the first mark. */
+function sessionOf(record: unknown): SessionMark | null {
+  if (!isObject(record)) return null;
+  const wire = record['type'] === 'metadata' && hasKeys(record, 'protocol_version');
+  const mark = isKimiMark(record) && (record['role'] === '_system_prompt' || record['id'] === 0);
+  return { opens: wire || mark };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {

@@ -8,7 +8,8 @@ import { listAt, objectAt, objectOf, requiredString, stringAt, wrongType } from 
 import { userSpans } from './injected-text.js';
 import { givenParts, replyPart } from './kimi-parts.js';
 import { type RecordedOutcome, SessionRun } from './session-run.js';
-import { asNumber, asString, type JsonObject } from './shape.js';
+import { countRewound } from './settled-session.js';
+import { asNumber, asString, isObject, type JsonObject } from './shape.js';
 import { callSpan, toolCallSpans } from './structured-calls.js';
 import { isoMillis } from './times.js';
 
@@ -29,6 +30,17 @@ interface Step {
   closed: boolean;
 }
 
+/** Who wrote a message, as far as an undo and a compaction tell them apart: the user, the harness, anyone else. */
+type Voice = 'prompt' | 'note' | null;
+
+function voiceOf(message: JsonObject): Voice {
+  const origin = isObject(message['origin']) ? message['origin'] : {};
+  const kind = asString(origin['kind']);
+  if (kind === 'injection') return 'note';
+  const asked = kind === null || kind === 'user' || origin['trigger'] === 'user-slash';
+  return message['role'] === 'user' && asked ? 'prompt' : null;
+}
+
 /** Replays the journal of one agent: what it puts into the context is the run. */
 export function readKimiJournal(records: readonly JsonObject[], context: ReadContext): RawTrajectory {
   const journal = new Journal();
@@ -42,7 +54,9 @@ class Journal {
   private readonly run = new SessionRun();
   private readonly steps = new Map<string, Step>();
   private readonly pending = new Set<string>();
-  private readonly deferred: Turn[] = [];
+  private readonly deferred: { turn: Turn; voice: Voice }[] = [];
+  private readonly prompts = new Set<number>();
+  private readonly notes = new Set<number>();
   private system: string | null = null;
   private systemTurn: string | null = null;
   private model: string | null = null;
@@ -78,6 +92,18 @@ class Journal {
         this.run.restart([], 'cleared');
         this.systemTurn = null;
         return;
+      case 'context.undo':
+        this.undo(asNumber(record['count']) ?? 0);
+        return;
+      case 'forked':
+        // All of the journal up to here was copied from the session that this one was forked from.
+        this.settle();
+        this.run.inherit();
+        this.run.flag('forked_session');
+        return;
+      case 'micro_compaction.apply':
+        this.run.flag('context_edited');
+        return;
       case 'turn.cancel':
         this.interrupt();
         return;
@@ -93,6 +119,7 @@ class Journal {
     this.settle();
     for (const step of this.steps.values()) if (!step.closed) this.cut(step, 'cut');
     this.dropEmpty();
+    countRewound(this.run);
     if (this.subagent) this.run.flag('subagent');
     const place = MAIN_PATH.exec(context.place.path);
     const [, session, agent] = place ?? [];
@@ -123,8 +150,15 @@ class Journal {
   /** A message that arrives while calls run waits for their answers. */
   private appendMessage(message: JsonObject, path: string, timestamp: string | null): void {
     const turn = this.messageTurn(message, path, timestamp);
-    if (this.pending.size > 0 && turn.role === 'user') this.deferred.push(turn);
-    else this.push(turn);
+    const voice = voiceOf(message);
+    if (this.pending.size > 0 && turn.role === 'user') this.deferred.push({ turn, voice });
+    else this.pushMessage(turn, voice);
+  }
+
+  private pushMessage(turn: Turn, voice: Voice): void {
+    const index = this.push(turn);
+    if (voice === 'prompt') this.prompts.add(index);
+    if (voice === 'note') this.notes.add(index);
   }
 
   private messageTurn(message: JsonObject, path: string, timestamp: string | null): Turn {
@@ -214,25 +248,60 @@ class Journal {
   }
 
   private settle(): void {
-    for (const turn of this.deferred.splice(0)) this.push(turn);
+    for (const { turn, voice } of this.deferred.splice(0)) this.pushMessage(turn, voice);
     this.pending.clear();
   }
 
   private compact(record: JsonObject, path: string, timestamp: string | null): void {
-    this.settle();
-    const summary = requiredString(record, 'summary', path);
+    const kept = asNumber(record['keptUserMessageCount']);
+    // What waited for its turn is dropped by the versions that keep prompts, and comes in by those before.
+    if (kept === null) this.settle();
+    this.deferred.length = 0;
+    this.pending.clear();
+    const own = requiredString(record, 'summary', path);
+    const summary = stringAt(record, 'contextSummary', path) ?? own;
     const { turns } = this.run;
     const system = this.run.context.filter((index) => turns[index]?.role === 'system');
     const others = this.run.context.filter((index) => turns[index]?.role !== 'system');
-    const compacted = asNumber(record['compactedCount']) ?? others.length;
     this.run.restart(system, 'compaction');
-    this.run.push(
-      makeTurn('assistant', [contentSpan('text', 'environment', summary)], {
+    const said = makeTurn(
+      kept === null ? 'assistant' : 'user',
+      [contentSpan('text', 'environment', summary)],
+      {
         timestamp,
         flags: ['compact_summary'],
-      }),
+      },
     );
-    this.run.resume(others.slice(compacted));
+    if (kept === null) {
+      this.run.push(said);
+      this.run.resume(others.slice(asNumber(record['compactedCount']) ?? others.length));
+      return;
+    }
+    // Long prompts may have been shortened, and a note stand where some were left out: neither is recorded.
+    this.run.flag('compacted_context_assumed');
+    const prompts = others.filter((index) => this.prompts.has(index));
+    const head = Math.min(asNumber(record['keptHeadUserMessageCount']) ?? 0, kept);
+    this.run.resume([
+      ...prompts.slice(0, head),
+      ...prompts.slice(Math.max(head, prompts.length - kept + head)),
+    ]);
+    this.run.push(said);
+  }
+
+  /** Takes back the last prompts and what followed them, but for notes of the harness; a compaction is the limit. */
+  private undo(count: number): void {
+    const gone = new Set<number>();
+    let left = count;
+    for (const index of this.run.context.toReversed()) {
+      const turn = this.run.turns[index];
+      if (left <= 0 || turn === undefined || turn.flags.includes('compact_summary')) break;
+      if (turn.role === 'system' || this.notes.has(index)) continue;
+      gone.add(index);
+      if (this.prompts.has(index)) left--;
+    }
+    this.deferred.length = 0;
+    this.pending.clear();
+    this.run.rewind(gone);
   }
 
   private interrupt(): void {

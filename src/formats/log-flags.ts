@@ -17,6 +17,7 @@ export const LOG_FLAGS = {
   xz: 'as gzip',
   torn_line: 'the last line of a session log is cut off and was left out',
   unreadable_lines: 'lines of a session log that are no JSON were left out',
+  repeated_lines: 'lines that a session log holds again count once',
   truncated_in_log: 'the tool that wrote the log cut long texts',
 
   // what the log does not hold
@@ -48,10 +49,13 @@ export const LOG_FLAGS = {
 
   // what the model saw
   copied_context: 'turns copied from elsewhere are environment text',
+  inherited_reply: 'a reply of an earlier run that this one began with is environment text',
+  inherited_replies: 'the run began with replies of an earlier one, which are environment text',
   copied_reply: 'a reply copied from another step is environment text',
   reply_without_step: 'a reply that no step of the log generated is environment text',
   reply_not_recorded: 'a reply of which the log holds no text',
   reply_differs_from_response: 'the reply in the history was edited: it is environment text',
+  mirrored_replies: 'copies that a gateway wrote of what it sent to its channels are left out',
   harness_reply: 'a turn in the place of a reply that the harness wrote',
   synthetic: 'a turn that the scaffold wrote itself',
   refused_reply_not_in_context: 'replies that the scaffold refused were not shown to the model again',
@@ -123,8 +127,10 @@ export const LOG_FLAGS = {
   feedback_from_sidecar: 'the last feedback stands in a companion file only',
   feedback_from_step_observation: 'a feedback that stands beside the messages only',
   last_observation_not_in_history: 'the last feedback stands beside the messages only and is left out',
+  grade_of_several_runs: 'a grade lies beside a log of several runs, and whose it is is not known',
   missing_sidecar: 'the companion file with the results is missing',
   result_without_sidecar: 'a result whose file is missing',
+  result_without_program: 'a result whose program the log does not hold is left out',
   bad_sidecar: 'the companion file with the results cannot be read',
   results_differ: 'two records of the results differ',
   scores_do_not_match_calls: 'the number of recorded scores is not that of the calls',
@@ -164,6 +170,9 @@ export const LOG_FLAGS = {
   parent_missing: 'a node whose parent the log does not hold',
   several_parents: 'a node with several parents, of which the first is kept',
   duplicate_node_ids: 'nodes with the same id',
+  node_copies: 'nodes that stand twice in the log count once',
+  several_runs: 'several runs stand one after the other in one log and are read apart',
+  steps_repeat: 'nodes of the same step: the turns stand in the order of the log',
   stages_joined: 'parts of a run from several folders were joined',
   inherited_first_node: 'the first node was taken over from a stage that is not at hand',
   inherited_node: 'a node taken over from an earlier stage',

@@ -1,5 +1,6 @@
 import type { CallMark } from './inline-calls.js';
 import { memberText } from './json-slice.js';
+import { pythonLiteral } from './python-literal.js';
 import { asString, isObject, type JsonObject } from './shape.js';
 
 /** The three actions of the environment and the parameter that each takes. */
@@ -9,6 +10,9 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   execute_code: 'code',
 };
 
+/** How the scaffold for the OpenAI Agents SDK writes down the structured answer of the model. */
+const PRINTED = /^action: ([^\n]*?), params: (\{[\s\S]*\})$/;
+
 const FENCE_OPEN = '```json';
 const FENCE_CLOSE = '```';
 
@@ -17,6 +21,8 @@ export interface WrittenAction {
   readonly mark: CallMark;
   readonly name: string | null;
   readonly code: string | null;
+  /** the scaffold wrote it out of the fields of the answer: not the words of the model */
+  readonly printed: boolean;
 }
 
 /**
@@ -25,6 +31,8 @@ export interface WrittenAction {
  * try to act.
  */
 export function writtenAction(content: string): WrittenAction | null {
+  const printed = PRINTED.exec(content);
+  if (printed !== null) return printedAction(content, { name: printed[1], params: printed[2] ?? '' });
   const open = content.indexOf(FENCE_OPEN);
   if (open === -1) {
     const start = content.length - content.trimStart().length;
@@ -36,6 +44,14 @@ export function writtenAction(content: string): WrittenAction | null {
   if (close === -1) return malformed(open, content.length);
   const json = content.slice(bodyStart, close).trim();
   return actionIn(content, { start: open, end: close + FENCE_CLOSE.length, json });
+}
+
+function printedAction(content: string, fields: { name: string | undefined; params: string }): WrittenAction {
+  const params = pythonLiteral(fields.params);
+  const action = validAction({ action: fields.name, params });
+  if (action === null) return { ...malformed(0, content.length), printed: true };
+  const call = { name: action.name, arguments: JSON.stringify(params) };
+  return { mark: { start: 0, end: content.length, call }, ...action, printed: true };
 }
 
 function actionIn(content: string, at: { start: number; end: number; json: string }): WrittenAction {
@@ -50,7 +66,12 @@ function actionIn(content: string, at: { start: number; end: number; json: strin
   const action = validAction(parsed);
   if (action === null) return malformed(at.start, at.end);
   const call = { name: action.name, arguments: memberText(at.json, 'params') ?? '' };
-  return { mark: { start: at.start, end: at.end, call }, name: action.name, code: action.code };
+  return {
+    mark: { start: at.start, end: at.end, call },
+    name: action.name,
+    code: action.code,
+    printed: false,
+  };
 }
 
 function validAction(parsed: unknown): { name: string; code: string | null } | null {
@@ -72,5 +93,5 @@ function onlyKeys(value: JsonObject, keys: readonly string[]): boolean {
 }
 
 function malformed(start: number, end: number): WrittenAction {
-  return { mark: { start, end, call: null }, name: null, code: null };
+  return { mark: { start, end, call: null }, name: null, code: null, printed: false };
 }

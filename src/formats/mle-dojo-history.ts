@@ -19,6 +19,11 @@ export interface DojoAction {
 
 const HISTORY_NAME = 'env_history';
 const MESSAGES_NAME = 'agent_trajectory';
+/** As the environment itself lays a run out, where published ones have both files in one folder. */
+const APART = {
+  messages: { own: 'trajectory.json', other: '../agent_history/trajectory.json' },
+  history: { own: 'history.json', other: '../env_history/history.json' },
+} as const;
 
 export function isHistory(value: unknown): boolean {
   return hasKeys(value, 'competition', 'actions') && Array.isArray(value['actions']);
@@ -51,11 +56,15 @@ function toAction(value: unknown): DojoAction {
 
 /** Name of the history that belongs to a message file, by the names of the folder. */
 export function historyOf(own: string, names: readonly string[]): string | null {
+  const { messages, history } = APART;
+  if (own === messages.own && names.includes(history.other)) return history.other;
   return pairs([...names, own]).find(({ messages }) => messages === own)?.history ?? null;
 }
 
 /** Name of the message file that a history belongs to. */
 export function messagesOf(own: string, names: readonly string[]): string | null {
+  const { messages, history } = APART;
+  if (own === history.own && names.includes(messages.other)) return messages.other;
   return pairs([...names, own]).find(({ history }) => history === own)?.messages ?? null;
 }
 

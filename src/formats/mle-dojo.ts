@@ -1,10 +1,9 @@
 import { RejectError } from '../logs/reject.js';
 import { makeExecution, makeSubmission, makeTurn } from '../trajectory/build.js';
 import type { Execution, Submission } from '../trajectory/execution.js';
-import type { Termination } from '../trajectory/trajectory.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, Sniff } from './adapter.js';
-import { contentParts, environmentSpans, partsText } from './content-parts.js';
+import { asOrigin, contentParts, environmentSpans, partsText } from './content-parts.js';
 import { objectOf, requiredString, wrongType } from './fields.js';
 import { actionSpans } from './inline-calls.js';
 import { type WrittenAction, writtenAction } from './mle-dojo-action.js';
@@ -35,6 +34,7 @@ export const mleDojo: FormatAdapter = {
       'leaderboard places stand as flags of the submission (rank:private:301/462); the position score is computed from them',
       'total reward, best code and best scores of the run, which follow from the actions',
       "replies that the scaffold had repaired outside the log: the turn holds the model's own text, the outcome is of the repaired call (flag call_repaired_outside_log)",
+      'answers of the OpenAI Agents SDK, which the scaffold writes down as action and parameters (flag text_rebuilt)',
       'a history_length that pruned the context leaves no trace',
       'the model is not named',
     ],
@@ -99,6 +99,10 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
     flags,
   });
   const actionOf = (index: number): DojoAction | null => actions[matched[index] ?? -1] ?? null;
+  const inherited = inheritedReplies(replies, matched, actions.length);
+  if (inherited > 0) flags.add('inherited_replies');
+  for (const { turn } of replies.slice(0, inherited)) inherit(turns, turn);
+  if (replies.some(({ written }) => written?.printed === true)) flags.add('text_rebuilt');
   replies.forEach((reply, index) => {
     const action = actionOf(index);
     if (action === null) return;
@@ -109,8 +113,9 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
     } else if (reply.feedback !== null) stamp(turns, reply.feedback, action.timestamp);
   });
 
-  const { executions, submissions } = runs(replies, { turns, context, actionOf });
+  const { executions, submissions } = runs(replies, { turns, context, actionOf, inherited });
   const budget = budgets(textOf(turns[0]));
+  const own = replies.length - inherited;
   return [
     rawTrajectory(
       { turns, executions },
@@ -118,7 +123,7 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
         task_id: history?.competition ?? null,
         scaffold: 'mle-dojo',
         submissions,
-        termination: termination(replies, budget.turns),
+        termination: budget.turns !== null && own >= budget.turns ? 'step_limit' : 'unknown',
         turn_budget: budget.turns,
         seconds_budget: budget.seconds,
         feedback_exposes_test_score: true,
@@ -172,12 +177,15 @@ function runs(
     turns: readonly Turn[];
     context: ReadContext;
     actionOf: (index: number) => DojoAction | null;
+    /** replies at the front that are of an earlier run: what they launched is none of this one's */
+    inherited: number;
   },
 ): { executions: Execution[]; submissions: Submission[] } {
-  const { turns, context, actionOf } = from;
+  const { turns, context, actionOf, inherited } = from;
   const executions: Execution[] = [];
   const submissions: Submission[] = [];
   replies.forEach((reply, index) => {
+    if (index < inherited) return;
     const action = actionOf(index);
     const tool = action?.action ?? reply.written?.name ?? null;
     if (tool === null) return;
@@ -249,8 +257,25 @@ function budgets(prompt: string): { turns: number | null; seconds: number | null
   };
 }
 
-function termination(replies: readonly Reply[], turnBudget: number | null): Termination {
-  return turnBudget !== null && replies.length >= turnBudget ? 'step_limit' : 'unknown';
+/**
+ * How many replies at the front are of an earlier run, with which the scaffold began the conversation: the history of
+ * this run's environment holds an action for each of the later ones, and none is left for these, though each wrote one
+ * (of a reply that the model was asked to repair only the repaired one has an action).
+ */
+function inheritedReplies(
+  replies: readonly Reply[],
+  matched: readonly (number | null)[],
+  actions: number,
+): number {
+  const first = matched.findIndex((action) => action !== null);
+  const rest = first > 0 && matched.length - first === actions && !matched.slice(first).includes(null);
+  return rest && replies.slice(0, first).every(({ written }) => (written?.name ?? null) !== null) ? first : 0;
+}
+
+function inherit(turns: Turn[], index: number): void {
+  const turn = turns[index];
+  if (turn === undefined) return;
+  turns[index] = { ...turn, spans: asOrigin(turn.spans, 'environment'), flags: ['inherited_reply'] };
 }
 
 function textOf(turn: Turn | undefined): string {

@@ -22,13 +22,15 @@ const PHASES: readonly string[] = [
   'submission',
 ];
 const RESULT = /^(.+?)_exec_result((?:_\d+)*)$/;
-const TIMEOUT = /timed out|TimeoutExpired|TimeoutError/i;
+/** How the scaffold says that it stopped a program: what the program itself printed is then lost. */
+const STOPPED = /^Command .* timed out after [\d.]+ seconds\s*$/m;
 /** Metrics of which more is better, by the names in a task's text. */
 const HIGHER =
   /\b(?:accuracy|auc|roc[- ]auc|f1|precision|recall|r2|r²|map@|ndcg|quadratic weighted kappa)\b/i;
 
-/** What stands for a score that a program never printed. */
+/** What stands for a score that a program never printed, where less is better; where more is, it is 0. */
 const SENTINEL = 1e9;
+const PRINTED = /Final Validation Performance.*:\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*$/m;
 
 /** A program of the state and what became of it. */
 interface Program {
@@ -61,6 +63,7 @@ export const mleStar: FormatAdapter = {
       'plans, summaries of tasks, ablations and bugs: state that later prompts quote, without their calls',
       'time: programs stand in the order of phases and indices (flag order_inferred)',
       'the logged direction (`lower`) is a claim that real states get wrong: none is claimed, it stands as a flag',
+      'attempts that a debugging round wrote over, and those that were rolled back',
       'performance_results, best_score and best_idx, which follow from the results',
     ],
   },
@@ -79,7 +82,7 @@ function detect(sniff: Sniff): Detection | null {
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const state = objectOf(input, 'document');
   const flags = new Set(['prompts_absent', 'text_rebuilt', 'tree_search', 'order_inferred']);
-  const programs = programsOf(state);
+  const programs = programsOf(state, flags);
   const turns: Turn[] = taskTurns(state);
   const executions: Execution[] = [];
   const submissions: Submission[] = [];
@@ -116,8 +119,8 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
       ),
     );
     seen.set(program.code, copied ?? program.key);
-    const score = asNumber(program.result['score']);
-    if (score === null || status !== 'ok' || Math.abs(score) >= SENTINEL) continue;
+    const score = scoreOf(program.result);
+    if (score === null || status !== 'ok') continue;
     submissions.push(
       makeSubmission(
         { execution_id: program.key, order: submissions.length, gradable: true, score, scale: 'validation' },
@@ -137,13 +140,17 @@ function taskTurns(state: JsonObject): Turn[] {
   return text === null || text === '' ? [] : [makeTurn('user', [contentSpan('prompt', 'environment', text)])];
 }
 
-function programsOf(state: JsonObject): Program[] {
+function programsOf(state: JsonObject, flags: Set<string>): Program[] {
   const programs = Object.entries(state).flatMap(([key, value], place): Program[] => {
     const match = RESULT.exec(key);
     if (match === null || !isObject(value) || Object.keys(value).length === 0) return [];
     const [, base = '', numbers = ''] = match;
-    const code = asString(state[`${base}${numbers}`]);
-    if (code === null || code === '') return [];
+    // Steps that forks add name their programs `<step>_code_<n>` beside `<step>_exec_result_<n>`.
+    const code = asString(state[`${base}${numbers}`]) ?? asString(state[`${base}_code${numbers}`]) ?? '';
+    if (code === '') {
+      flags.add('result_without_program');
+      return [];
+    }
     const indices = numbers
       .split('_')
       .filter((part) => part !== '')
@@ -184,6 +191,13 @@ function placeOf({ phase, indices }: Program): number[] {
   return [rank === -1 ? PHASES.length : rank, ...indices];
 }
 
+/** The score that the scaffold read out of the output; null for what it puts in the place of one that is missing. */
+function scoreOf(result: JsonObject): number | null {
+  const score = asNumber(result['score']);
+  if (score === null || Math.abs(score) >= SENTINEL) return null;
+  return score === 0 && !PRINTED.test(asString(result['stdout']) ?? '') ? null : score;
+}
+
 function shown(result: JsonObject): string {
   const stderr = asString(result['stderr']) ?? '';
   const stdout = asString(result['stdout']) ?? '';
@@ -195,7 +209,8 @@ function outcome(result: JsonObject): { status: ExecutionStatus; error_type: str
   if (returned === null) return { status: 'unknown', error_type: null };
   if (returned === 0) return { status: 'ok', error_type: null };
   const text = shown(result);
-  if (TIMEOUT.test(text.slice(-1000))) return { status: 'timeout', error_type: null };
+  if (STOPPED.test((asString(result['stderr']) ?? '').slice(-1000)))
+    return { status: 'timeout', error_type: null };
   return { status: 'error', error_type: pythonException(text)?.type ?? null };
 }
 

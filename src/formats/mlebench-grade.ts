@@ -74,6 +74,14 @@ export function joinGrade(run: RawTrajectory, context: ReadContext): RawTrajecto
   };
 }
 
+/** The runs of one file, each graded only where it is alone: of several the grade beside them may be any one's. */
+export function joinGrades(runs: readonly RawTrajectory[], context: ReadContext): RawTrajectory[] {
+  const [only, ...others] = runs;
+  if (only === undefined || others.length === 0) return runs.map((run) => joinGrade(run, context));
+  const graded = context.siblings.names.some((name) => isGradeName(name) && !name.includes('/'));
+  return runs.map((run) => (graded ? flagged(run, 'grade_of_several_runs') : run));
+}
+
 /** A grade with the file that was graded. */
 type Grade = CompetitionReport & { readonly submission: string };
 

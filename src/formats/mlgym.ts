@@ -31,6 +31,12 @@ const SCORED = /Evaluation Score:/;
 const SHOWN_SCORES = /Evaluation Score:\s*(\{[^{}]*\})/;
 const HARNESS_TEXT = /^exit due to /i;
 
+/** What the environment adds to the output of a command that it could not run to its end. */
+const BROKEN: readonly (readonly [ends: RegExp, status: ExecutionStatus])[] = [
+  [/\n(?:COMMAND FAILED TO EXECUTE|BROKEN PIPE ERROR)\. RESTARTING PROCESS\.\s*$/, 'infrastructure'],
+  [/\nEXECUTION FAILED OR COMMAND MALFORMED\s*$/, 'error'],
+];
+
 export const mlgym: FormatAdapter = {
   name: 'mlgym',
   version: '1',
@@ -175,7 +181,9 @@ function asMlgym(
     const status: ExecutionStatus = from.shown === null ? 'unknown' : scored ? 'ok' : 'error';
     return { ...execution, tool, kind, status, error_type: null, code: null, flags: [] };
   }
-  const status = kind === 'other' && execution.status === 'ok' ? 'unknown' : execution.status;
+  const shown = `\n${from.shown ?? ''}`;
+  const ended = BROKEN.find(([ends]) => ends.test(shown))?.[1] ?? execution.status;
+  const status = kind === 'other' && ended === 'ok' ? 'unknown' : ended;
   return { ...execution, tool, kind, status, code: kind === 'experiment' ? command : null };
 }
 
@@ -225,7 +233,7 @@ function link(
   let latest: Execution | null = null;
   const add = (scoring: Execution | null, metrics: JsonObject | null, marks: readonly string[]): void => {
     const value = metrics === null ? null : metricOf(metrics);
-    const stale = latest === null || latest.status === 'error' || latest.status === 'timeout';
+    const stale = latest === null || (latest.status !== 'ok' && latest.status !== 'unknown');
     submissions.push(
       makeSubmission(
         {

@@ -3,6 +3,7 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, S
 import { sessionEnd } from './claude-end.js';
 import { asOrigin } from './content-parts.js';
 import { objectOf } from './fields.js';
+import type { SessionMark } from './glued-sessions.js';
 import { isRunEvent, sessionOfEvents } from './opencode-stream.js';
 import {
   exportedSession,
@@ -13,7 +14,14 @@ import {
   partsTable,
   tableKind,
 } from './opencode-tables.js';
-import { inputTurn, isCleared, isReply, replyTurns } from './opencode-turns.js';
+import {
+  inputTurn,
+  isCleared,
+  isHarnessCall,
+  isReply,
+  type OpencodeTurn,
+  replyTurns,
+} from './opencode-turns.js';
 import { SessionRun } from './session-run.js';
 import { settleSession } from './settled-session.js';
 import { asId, asString, isObject } from './shape.js';
@@ -41,11 +49,13 @@ export const opencodeExport: FormatAdapter = {
       'titles, permissions, snapshots, patches, usage and costs; switches of agent and model (session_messages)',
       'the text of a request for a compaction; its summary is environment',
       'results that were cleared later are shown whole (flag context_edited)',
+      'calls that the harness made for the user (shell, commands given to a sub-agent) are environment (flag harness_reply)',
       'prompts, model and errors of the provider in the events of a run (flag prompts_absent)',
       'files and pictures become placeholders',
     ],
   },
   detect,
+  sessionOf,
   read,
 };
 
@@ -58,6 +68,10 @@ function detect(sniff: Sniff): Detection | null {
   }
   const kind = tableKind(sniff.json);
   return kind === null ? null : { confidence: 'certain', reason: `opencode's table of ${TABLES[kind]}` };
+}
+
+function sessionOf(record: unknown): SessionMark | null {
+  return isRunEvent(record) ? { session: asId(record['sessionID']) } : null;
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | SidecarOf {
@@ -102,6 +116,7 @@ function readSession(
   run.flag('system_prompt_absent', ...at.flags);
   const reverted = revertedFrom(session);
   let compacting = false;
+  let asked: OpencodeMessage | null = null;
   session.messages.forEach((message, position) => {
     const live = position < reverted;
     if (live && isCleared(message)) run.flag('context_edited');
@@ -115,7 +130,12 @@ function readSession(
       }
       return;
     }
-    const read = isReply(message) ? replyTurns(message) : [inputTurn(message)];
+    if (!isReply(message)) asked = message;
+    const read = isReply(message)
+      ? isHarnessCall(message, asked)
+        ? replyTurns(message).map(byHarness)
+        : replyTurns(message)
+      : [inputTurn(message)];
     for (const one of read) {
       if (one === null) continue;
       if (live) run.push(one.turn, one.outcome);
@@ -134,6 +154,12 @@ function readSession(
     model,
     termination: sessionEnd(run.context.flatMap((index) => run.turns[index] ?? [])),
   });
+}
+
+function byHarness({ turn, outcome }: OpencodeTurn): OpencodeTurn {
+  if (turn.role !== 'assistant') return { turn, outcome };
+  const spans = asOrigin(turn.spans, 'environment');
+  return { turn: { ...turn, spans, flags: [...turn.flags, 'harness_reply'] }, outcome };
 }
 
 /** The reply to a compaction, as its message says or as the request before it does. */

@@ -48,6 +48,20 @@ export function isReply(message: OpencodeMessage): boolean {
   return message.parts.some(({ data }) => REPLY_PARTS.has(asString(data['type']) ?? ''));
 }
 
+/** What stands in for a prompt where the user ran a command in the shell of the session. */
+const RUN_BY_USER = 'The following tool was executed by the user';
+
+/**
+ * Whether a reply is a call that the harness made for the user (a shell command, a command given to a sub-agent) and no
+ * model: it answers such a message and holds no step.
+ */
+export function isHarnessCall(reply: OpencodeMessage, asked: OpencodeMessage | null): boolean {
+  if (asked === null || reply.parts.some(({ data }) => data['type'] === 'step-start')) return false;
+  return asked.parts.some(
+    ({ data }) => data['type'] === 'subtask' || (data['type'] === 'text' && data['text'] === RUN_BY_USER),
+  );
+}
+
 /** A user message: what the harness put into it is an observation. */
 export function inputTurn(message: OpencodeMessage): OpencodeTurn | null {
   const spans: Span[] = [];
@@ -67,12 +81,13 @@ export function inputTurn(message: OpencodeMessage): OpencodeTurn | null {
 
 /** An assistant message: each step is a reply of the model, followed by the results of its calls. */
 export function replyTurns(message: OpencodeMessage): OpencodeTurn[] {
-  const steps: { spans: Span[]; results: OpencodeTurn[]; finish: string | null }[] = [];
+  const steps: Step[] = [];
   const model = message.data === null ? null : asString(message.data['modelID']);
   const timestamp = created(message.data);
   for (const { data, path } of message.parts) {
     const type = requiredString(data, 'type', path);
-    if (type === 'step-start' || steps.length === 0) steps.push({ spans: [], results: [], finish: null });
+    if (type === 'step-start' || steps.length === 0)
+      steps.push({ spans: [], results: [], started: type === 'step-start', ended: false, finish: null });
     const step = steps.at(-1);
     if (step === undefined || type === 'step-start') continue;
     if (type === 'text' || type === 'reasoning') {
@@ -84,8 +99,10 @@ export function replyTurns(message: OpencodeMessage): OpencodeTurn[] {
       const result = toolResult(data, path);
       if (result !== null) step.results.push(result);
     } else if (type === 'file') step.spans.push(contentSpan('image', 'environment', fileText(data)));
-    else if (type === 'step-finish') step.finish = stringAt(data, 'reason', path);
-    else if (!BOOKKEEPING.has(type)) step.spans.push(contentSpan('image', 'environment', `[${type}]`));
+    else if (type === 'step-finish') {
+      step.ended = true;
+      step.finish = stringAt(data, 'reason', path);
+    } else if (!BOOKKEEPING.has(type)) step.spans.push(contentSpan('image', 'environment', `[${type}]`));
   }
   const last = steps.findLast((step) => step.spans.length > 0);
   return steps.flatMap((step) => {
@@ -94,10 +111,24 @@ export function replyTurns(message: OpencodeMessage): OpencodeTurn[] {
     const turn = makeTurn('assistant', own, {
       timestamp,
       flags: own.some(isSummary) ? [REASONING_SUMMARY] : [],
-      truncated: truncation(step.finish, step === last ? message.data : null),
+      truncated: truncation(step.finish, step === last ? message.data : null) ?? brokenOff(step, steps),
     });
     return [{ turn, outcome: null }, ...step.results];
   });
+}
+
+/** A part of an assistant message that is one reply of the model. */
+interface Step {
+  readonly spans: Span[];
+  readonly results: OpencodeTurn[];
+  readonly started: boolean;
+  ended: boolean;
+  finish: string | null;
+}
+
+/** A step that began and was begun again without an end: its request failed and was sent anew. */
+function brokenOff(step: Step, steps: readonly Step[]): Truncation | null {
+  return step.started && !step.ended && step !== steps.at(-1) ? 'error' : null;
 }
 
 function truncation(finish: string | null, data: JsonObject | null): Truncation | null {

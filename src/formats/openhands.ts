@@ -1,6 +1,7 @@
 import { RejectError } from '../logs/reject.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, Sniff } from './adapter.js';
 import { objectOf } from './fields.js';
+import type { SessionMark } from './glued-sessions.js';
 import { isLegacyEvent, readLegacyEvents } from './openhands-legacy.js';
 import { isSdkEvent, readSdkEvents } from './openhands-sdk.js';
 import { asArray, asBoolean, asId, asString, hasKeys, isObject, type JsonObject } from './shape.js';
@@ -34,6 +35,7 @@ export const openhands: FormatAdapter = {
     ],
   },
   detect,
+  sessionOf,
   read,
 };
 
@@ -58,6 +60,14 @@ function isEventList(value: unknown): boolean {
   const items = asArray(value);
   const flat = items.flatMap((item) => (Array.isArray(item) ? item : [item]));
   return flat.length > 0 && flat.every(isObject) && (flat.some(isSdkEvent) || flat.some(isLegacyEvent));
+}
+
+/** The SDK begins with the system prompt, the older events with number 0; neither names its conversation. */
+function sessionOf(record: unknown): SessionMark | null {
+  const [sdk, legacy] = [isSdkEvent(record), isLegacyEvent(record)];
+  if (!isObject(record) || !(sdk || legacy)) return null;
+  const opens = sdk ? record['kind'] === 'SystemPromptEvent' : record['id'] === 0;
+  return { once: asId(record['id']), opens };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | SidecarOf {

@@ -46,11 +46,16 @@ export function piTree(lines: readonly unknown[]): PiTree {
   }
   const flags = new Set<string>();
   const live = new Set<PiEntry>();
-  for (let at = rest.at(-1); at !== undefined && !live.has(at); ) {
+  const leaf = rest.findLastIndex((entry) => !isMirror(entry));
+  const positions = new Map(rest.map((entry, position) => [entry, position]));
+  for (let at = rest[leaf]; at !== undefined && !live.has(at); ) {
     live.add(at);
-    const parent: PiEntry | undefined = known.get(at.parent ?? '');
-    if (parent === undefined && at.parent !== null && at.parent !== asString(header['id']))
+    let parent: PiEntry | undefined = known.get(at.parent ?? '');
+    if (parent === undefined && at.parent !== null && at.parent !== asString(header['id'])) {
+      // Its line is lost: what stands before it in the file was before it.
+      parent = rest[(positions.get(at) ?? 0) - 1];
       flags.add('chain_gap');
+    }
     at = parent;
   }
   const parents = new Set<PiEntry>();
@@ -72,6 +77,16 @@ function callIds(entry: PiEntry): string[] {
     const id = isObject(part) && part['type'] === 'toolCall' ? asString(part['id']) : null;
     return id === null ? [] : [id];
   });
+}
+
+/** Names under which OpenClaw's gateway writes what it sent to a channel: a copy, which no model wrote and none is shown. */
+const MIRRORS: ReadonlySet<string> = new Set(['delivery-mirror', 'gateway-injected']);
+
+export function isMirror(entry: PiEntry): boolean {
+  const { message } = entry.fields as { message?: unknown };
+  return (
+    isObject(message) && message['role'] === 'assistant' && MIRRORS.has(asString(message['model']) ?? '')
+  );
 }
 
 /** Whether an entry is kept by a compaction: it stands at or behind the first kept one. */

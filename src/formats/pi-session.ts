@@ -2,7 +2,8 @@ import { contentSpan, makeTurn } from '../trajectory/build.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { sessionEnd } from './claude-end.js';
 import { listOf } from './fields.js';
-import { keptFrom, type PiEntry, type PiTree, piTree } from './pi-entries.js';
+import type { SessionMark } from './glued-sessions.js';
+import { isMirror, keptFrom, type PiEntry, type PiTree, piTree } from './pi-entries.js';
 import { piTurn } from './pi-turns.js';
 import { inherited, SessionRun } from './session-run.js';
 import { settleSession } from './settled-session.js';
@@ -31,10 +32,12 @@ export const piSession: FormatAdapter = {
       'replies without any content (aborted before the first word) are left out (flag empty_replies)',
       'the words around summaries, and around commands that the user ran, are not recorded',
       'usage, costs, labels, extension state, error messages of the provider',
+      'copies that the gateway of OpenClaw wrote of what it sent to its channels (flag mirrored_replies)',
       'pictures become placeholders',
     ],
   },
   detect,
+  sessionOf,
   read,
 };
 
@@ -43,6 +46,13 @@ function detect(sniff: Sniff): Detection | null {
   if (!hasKeys(header, 'id', 'timestamp')) return null;
   if (!Object.hasOwn(header, 'cwd') && !Object.hasOwn(header, 'version')) return null;
   return { confidence: 'certain', reason: 'lines of a pi session' };
+}
+
+function sessionOf(record: unknown): SessionMark | null {
+  if (!isObject(record)) return null;
+  const id = asString(record['id']);
+  const heads = record['type'] === 'session';
+  return { once: id ?? asString(record['timestamp']), opens: heads, session: heads ? id : null };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
@@ -77,6 +87,10 @@ function fill(run: SessionRun, tree: PiTree): void {
   if (forked) run.flag('forked_session');
   for (const entry of tree.entries) {
     const live = tree.live.has(entry);
+    if (isMirror(entry)) {
+      run.flag('mirrored_replies');
+      continue;
+    }
     const read = piTurn(entry);
     if (entry.type === 'compaction' && live) {
       const kept = keptTurns(entry, tree, turns);

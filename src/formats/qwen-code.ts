@@ -4,6 +4,7 @@ import type { Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { fieldPath, listAt, objectAt, objectOf, stringAt } from './fields.js';
 import { geminiParts, modelPartSpans, userPartTurns } from './gemini-parts.js';
+import type { SessionMark } from './glued-sessions.js';
 import { EXIT_FIELD, exitOutcome, printedExit } from './printed-exit.js';
 import { isSummary, REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { lastChain } from './record-chain.js';
@@ -46,6 +47,7 @@ export const qwenCode: FormatAdapter = {
     ],
   },
   detect,
+  sessionOf,
   read,
 };
 
@@ -68,6 +70,12 @@ export function isQwenRecord(line: JsonObject): boolean {
 interface Placed {
   readonly record: JsonObject;
   readonly path: string;
+}
+
+function sessionOf(record: unknown): SessionMark | null {
+  if (!isObject(record)) return null;
+  const [id, parent] = [asString(record['uuid']), asString(record['parentUuid'])];
+  return { session: asString(record['sessionId']), id, follows: [parent] };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
@@ -98,6 +106,7 @@ function readRun(records: readonly Placed[], agent: string | null, context: Read
   const run = new SessionRun();
   if (!chain.readable && records.length > 1) run.flag('record_tree_unreadable');
   if (chain.left_out > 0) run.flag('branches_left_out');
+  if (chain.gap) run.flag('chain_gap');
   const models = new Set<string>();
   let session: string | null = null;
   let version: string | null = null;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { TrajmillError } from '../errors.js';
 import { type LogFile, readChunks, readUpTo } from '../logs/bytes.js';
-import { decodeText, parseJson } from '../logs/json.js';
+import { decodeText } from '../logs/json.js';
 import { DEFAULT_LIMITS, type ReadLimits } from '../logs/limits.js';
 import { type Line, type LineRange, readLines, splitLines } from '../logs/lines.js';
 import { RejectError } from '../logs/reject.js';
@@ -17,7 +17,9 @@ import type { FirstLook, FirstLooks } from './first-looks.js';
 import { foreignLines } from './foreign-lines.js';
 import { type Chosen, judge } from './judge.js';
 import { knownFormats } from './known-formats.js';
+import { lineRecords, listedRecords, parseLine } from './line-records.js';
 import { type ReadResult, type RecordReader, readRecord, rejectResult } from './record.js';
+import { readSessions } from './session-log.js';
 import { diskSiblings, listedSiblings, recordSiblings, type SiblingFolder } from './siblings.js';
 import { type SniffedFile, sniffFile } from './sniff.js';
 import { readTable, rowSniff } from './table-reader.js';
@@ -132,6 +134,10 @@ async function* readFile(job: Job): AsyncGenerator<ReadResult> {
   if (verdict instanceof RejectError) {
     const stage = verdict === sniffed.fault ? 'read' : 'detect';
     if (isFirstRange(job)) yield rejectResult(verdict, { place: await wholePlace(job, sniffed), stage });
+    return;
+  }
+  if (verdict.unit === 'line' && verdict.listed === true) {
+    yield* readListedRows(job, sniffed, verdict);
     return;
   }
   if (verdict.unit === 'line') looks?.keep(absolute, { file: sniffed.file, chosen: verdict });
@@ -270,22 +276,13 @@ async function* readSession(job: Job, sniffed: SniffedFile, chosen: Chosen): Asy
     yield rejectResult(error, { place, stage: 'read', format });
     return;
   }
-  const records: unknown[] = [];
-  const numbers: number[] = [];
-  const flags = new Set<string>(withCompression(sniffed, []));
-  for await (const line of linesOf(job, sniffed, null)) {
-    const parsed = parseLine(line, job.limits);
-    if (parsed instanceof RejectError) {
-      flags.add(parsed.code === 'torn_line' ? 'torn_line' : 'unreadable_lines');
-      continue;
-    }
-    records.push(parsed.value);
-    numbers.push(line.number);
-    for (const flag of parsed.flags) flags.add(flag);
-  }
+  const { json } = sniffed.sniff;
+  const { records, numbers, flags } = Array.isArray(json)
+    ? listedRecords(json, sniffed.flags)
+    : await lineRecords(linesOf(job, sniffed, null), { limits: job.limits, lists: chosen.listed === true });
   let isRead = false;
-  const session = { input: records, place, flags: [...flags] };
-  for (const result of readRecord(recordReader(job, chosen), session)) {
+  const log = { records, numbers, place, flags: withCompression(sniffed, flags) };
+  for (const result of readSessions(recordReader(job, chosen), log)) {
     isRead ||= result.kind === 'trajectory';
     yield result;
   }
@@ -299,6 +296,18 @@ async function* readSession(job: Job, sniffed: SniffedFile, chosen: Chosen): Asy
       `${count} lines from line ${line} on are ${other} in a ${format} log: give each log a file of its own`,
     );
     yield rejectResult(error, { place: { ...place, line }, stage: 'read', format: other });
+  }
+}
+
+/** A JSON list of rows: each item is a record of its own and fails alone. */
+async function* readListedRows(job: Job, sniffed: SniffedFile, chosen: Chosen): AsyncGenerator<ReadResult> {
+  const reader = recordReader(job, chosen);
+  const whole = await wholePlace(job, sniffed);
+  const { json } = sniffed.sniff;
+  const { records, numbers, flags } = listedRecords(Array.isArray(json) ? json : [], sniffed.flags);
+  for (const [index, input] of records.entries()) {
+    const place = { ...whole, line: numbers[index] ?? null };
+    yield* readRecord(reader, { input, place, flags: withCompression(sniffed, flags) });
   }
 }
 
@@ -332,23 +341,6 @@ function linesOf(job: Job, { file }: LookedAt, range: LineRange | null): AsyncGe
   // A compressed file cannot be cut, so a range of it is all of it.
   if (file.compression !== null) return splitLines(readChunks(file, job.limits), { maxLineBytes });
   return readLines(job.absolute, { range, maxLineBytes });
-}
-
-function parseLine(
-  line: Line,
-  limits: ReadLimits,
-): { value: unknown; flags: readonly string[] } | RejectError {
-  if (line.bytes === null) {
-    const bytes = line.byte_end - line.byte_start;
-    return new RejectError('too_large', `a line of ${bytes} bytes above the limit of ${limits.line_bytes}`);
-  }
-  try {
-    return parseJson(line.bytes, { maxDepth: limits.depth });
-  } catch (error) {
-    if (!(error instanceof RejectError)) throw error;
-    if (line.terminated || error.code !== 'invalid_json') return error;
-    return new RejectError('torn_line', `the last line is cut off: ${error.message}`);
-  }
 }
 
 function withCompression({ file }: LookedAt, flags: readonly string[]): readonly string[] {

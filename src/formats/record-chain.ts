@@ -11,6 +11,8 @@ export interface Chain {
   readonly indices: readonly number[];
   /** messages that lie on another branch */
   readonly left_out: number;
+  /** a record points to a parent that the log does not hold, though others stand before it */
+  readonly gap: boolean;
   /** false where ids repeat or are missing, so that file order had to stand in for the tree */
   readonly readable: boolean;
 }
@@ -23,21 +25,29 @@ export function lastChain(links: readonly ChainLink[]): Chain {
     if (link.id === null || byId.has(link.id)) unique = false;
     else byId.set(link.id, index);
   });
-  const inFileOrder: Chain = { indices: links.map((_, index) => index), left_out: 0, readable: false };
+  const inFileOrder: Chain = {
+    indices: links.map((_, index) => index),
+    left_out: 0,
+    gap: false,
+    readable: false,
+  };
   const leaf = links.findLastIndex((link) => link.message);
   if (!unique || leaf === -1) return inFileOrder;
   const indices: number[] = [];
   const seen = new Set<number>();
+  let gap = false;
   for (let at = leaf; !seen.has(at); ) {
     seen.add(at);
     indices.push(at);
     const parent = links[at]?.parent ?? null;
     if (parent === null) break;
     const index = byId.get(parent);
-    // A parent outside of the file: the session goes on from one that is not here.
-    if (index === undefined) break;
-    if (seen.has(index)) return inFileOrder;
-    at = index;
+    // A parent outside of the file: the session goes on from one that is not here, or its line is lost.
+    if (index === undefined && at === 0) break;
+    gap ||= index === undefined;
+    const next = index ?? at - 1;
+    if (seen.has(next)) return inFileOrder;
+    at = next;
   }
   indices.reverse();
   // Notices after the leaf hang on it: they belong to the end of the chain.
@@ -49,5 +59,5 @@ export function lastChain(links: readonly ChainLink[]): Chain {
     }
   }
   const left_out = links.filter((link, index) => link.message && !seen.has(index)).length;
-  return { indices, left_out, readable: true };
+  return { indices, left_out, gap, readable: true };
 }

@@ -29,6 +29,7 @@ import { langsmith } from './langsmith.js';
 import { litellmLog } from './litellm-log.js';
 import { miniSweAgent } from './mini-swe-agent.js';
 import { mleDojo } from './mle-dojo.js';
+import { mleDojoAide } from './mle-dojo-aide.js';
 import { mleStar } from './mle-star.js';
 import { mlebenchReport } from './mlebench-report.js';
 import { mlgym } from './mlgym.js';
@@ -47,6 +48,7 @@ import { swebenchReport } from './swebench-report.js';
 import { tapeagentsTape } from './tapeagents-tape.js';
 import { tapeagentsTrainingSamples } from './tapeagents-training-samples.js';
 import { tauBench } from './tau-bench.js';
+import { tau2Bench } from './tau2-bench.js';
 import { toolbenchTree } from './toolbench-tree.js';
 import { trajmillNative } from './trajmill-native.js';
 import { verifiers } from './verifiers.js';
@@ -61,6 +63,7 @@ export const FORMATS: readonly FormatAdapter[] = [
   miniSweAgent,
   atif,
   mleDojo,
+  mleDojoAide,
   claudeCodeSession,
   claudeCodeLegacy,
   claudeCodeStream,
@@ -87,6 +90,7 @@ export const FORMATS: readonly FormatAdapter[] = [
   qwenCode,
   inspect,
   tauBench,
+  tau2Bench,
   trajmillNative,
   superNotebook,
   datasetRows,

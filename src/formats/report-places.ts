@@ -22,6 +22,12 @@ const PLACES: readonly { readonly place: string; readonly only: (file: string) =
   })),
   { place: '../..', only: isNamedReport },
 ];
+/** The halves of a run of MLE-Dojo, what was said and what the environment recorded, lie in folders side by side. */
+const HALVES: Readonly<Record<string, string>> = {
+  agent_history: '../env_history/history.json',
+  env_history: '../agent_history/trajectory.json',
+};
+
 /** A folder of folders, one an instance, each with a report. */
 const LOGS = '../logs';
 
@@ -41,13 +47,20 @@ export function isJudged(files: readonly string[]): boolean {
   return files.some((file) => runName(file) !== null || gradedLog([file]) !== null);
 }
 
-/** Names, relative to a folder of runs, of the reports in the usual places around it, the nearest first. */
+/**
+ * Names, relative to a folder of runs, of the reports in the usual places around it, the nearest first, and of the
+ * other half of a run.
+ */
 export function reportNames(folder: string, listing: FolderListing): string[] {
-  if (!isJudged(listing.files(folder))) return [];
   const at = (place: string): string => {
     const path = posix.normalize(posix.join(folder === '' ? '.' : folder, place));
     return path === '.' ? '' : path;
   };
+  const own = posix.basename(folder);
+  const half = Object.hasOwn(HALVES, own) ? HALVES[own] : undefined;
+  const isThere = half !== undefined && listing.files(at(posix.dirname(half))).includes(posix.basename(half));
+  const halves = isThere ? [half] : [];
+  if (!isJudged(listing.files(folder))) return halves;
   const placed = PLACES.flatMap(({ place, only }) =>
     listing.files(at(place)).flatMap((file) => (only(file) ? [`${place}/${file}`] : [])),
   );
@@ -58,5 +71,5 @@ export function reportNames(folder: string, listing: FolderListing): string[] {
         ? [`${LOGS}/${instance}/report.json`]
         : [],
     );
-  return [...logged, ...placed];
+  return [...halves, ...logged, ...placed];
 }

@@ -3,18 +3,25 @@ import type { ExecutionStatus } from '../trajectory/execution.js';
 import type { Origin } from '../trajectory/span.js';
 import type { Turn } from '../trajectory/turn.js';
 import { objectOf } from './fields.js';
-import { asArray, asId, asNumber, asString, type JsonObject } from './shape.js';
+import { asArray, asId, asNumber, asString, hasKeys, type JsonObject } from './shape.js';
 import { isoSeconds } from './times.js';
 
 /** Every node of the AIDE family runs its program, and nothing else is run. */
 export const NODE_TOOL = 'python';
 
+/** A node of the AIDE agent of MLE-Dojo, whose environment graded it. */
+export function isDojoNode(value: unknown): boolean {
+  return hasKeys(value, 'code', 'instruction_prompt', 'position_score');
+}
+
 /** Nodes by step; a node without one keeps its place in the file. */
 export function orderedNodes(list: readonly unknown[], path = 'nodes'): JsonObject[] {
-  const nodes = list.map((value, index) => objectOf(value, `${path}[${index}]`));
-  const steps = nodes.map((node, index) => asNumber(node['step']) ?? index);
+  return byStep(list.map((value, index) => objectOf(value, `${path}[${index}]`)));
+}
+
+function byStep(nodes: readonly JsonObject[]): JsonObject[] {
   return nodes
-    .map((node, index) => ({ node, step: steps[index] ?? index }))
+    .map((node, index) => ({ node, step: asNumber(node['step']) ?? index }))
     .sort((a, b) => a.step - b.step)
     .map(({ node }) => node);
 }

@@ -92,6 +92,33 @@ export class SessionRun {
     if (this.turns.length > 0) this.contexts.push({ turns: [...kept], reason });
   }
 
+  /** Takes turns back out of the current context: those that no other one holds were rewound. */
+  rewind(gone: ReadonlySet<number>): void {
+    const current = this.contexts.at(-1);
+    if (current === undefined) return;
+    current.turns = current.turns.filter((index) => !gone.has(index));
+    for (const index of gone) {
+      const turn = this.turns[index];
+      if (turn === undefined || this.contexts.some(({ turns }) => turns.includes(index))) continue;
+      this.turns[index] = { ...turn, flags: [...turn.flags, 'rewound'] };
+    }
+  }
+
+  /** Makes inherited history of every turn so far, for a log that was copied from another session. */
+  inherit(): void {
+    this.disown(0, 'copied_context');
+  }
+
+  /** From this turn on, what was put in is environment text: no model generated it here. */
+  disown(from: number, flag: string): void {
+    for (let index = from; index < this.turns.length; index++) {
+      const turn = this.turns[index];
+      if (turn === undefined) continue;
+      const spans = asOrigin(turn.spans, 'environment');
+      this.turns[index] = { ...turn, spans, flags: [...turn.flags, flag] };
+    }
+  }
+
   /** Adds turns of before to the current context. */
   resume(indices: readonly number[]): void {
     this.contexts.at(-1)?.turns.push(...indices);

@@ -11,7 +11,12 @@ export function settleSession(run: SessionRun): string | null {
   withoutOwnModel(run.turns, model).forEach((turn, index) => {
     run.replace(index, turn);
   });
+  countRewound(run);
+  return model;
+}
+
+/** Replies that were rewound, counted in a flag. */
+export function countRewound(run: SessionRun): void {
   const rewound = run.turns.filter((turn) => turn.role === 'assistant' && turn.flags.includes('rewound'));
   if (rewound.length > 0) run.flag(`rewound_turns:${rewound.length}`);
-  return model;
 }

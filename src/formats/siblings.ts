@@ -79,6 +79,20 @@ function partsOnDisk(root: string, folder: string): string[] {
   );
 }
 
+/** A list of names in order and as a set, made once for all the logs of a folder: there may be very many. */
+const LISTS = new WeakMap<
+  readonly string[],
+  { readonly ordered: readonly string[]; readonly all: ReadonlySet<string> }
+>();
+
+function listOf(names: readonly string[]) {
+  const known = LISTS.get(names);
+  if (known !== undefined) return known;
+  const list = { ordered: [...names].sort(byCodeUnit), all: new Set(names) };
+  LISTS.set(names, list);
+  return list;
+}
+
 /** A frozen list of names, so that a file which appears after planning changes nothing. */
 export function listedSiblings(
   root: string,
@@ -87,13 +101,17 @@ export function listedSiblings(
   limits = DEFAULT_LIMITS,
 ): SiblingFolder {
   const own = posix.basename(path);
-  const listed = names.filter((name) => name !== own).sort(byCodeUnit);
-  const allowed = new Set(listed);
+  const { ordered, all } = listOf(names);
   const folder = join(root, posix.dirname(path));
+  let others: readonly string[] | null = null;
   return {
-    names: listed,
+    // most formats never ask for them
+    get names() {
+      others ??= ordered.filter((name) => name !== own);
+      return others;
+    },
     readBytes(name) {
-      if (!allowed.has(name)) return null;
+      if (name === own || !all.has(name)) return null;
       try {
         const file = join(folder, name);
         return statSync(file).size > limits.sidecar_bytes ? null : readFileSync(file);
@@ -114,7 +132,9 @@ export function recordSiblings(folder: SiblingFolder, path: string): RecordingSi
   const base = posix.dirname(path);
   const read = new Map<string, Sidecar>();
   return {
-    names: folder.names,
+    get names() {
+      return folder.names;
+    },
     readText(name, role = 'sidecar') {
       const bytes = folder.readBytes(name);
       if (bytes === null) return null;

@@ -11,7 +11,9 @@ import { binaryKind } from './binary-kinds.js';
 import { mostParse, STRAY_LINES, sampleLines, strayRecords } from './sample-lines.js';
 
 const HEAD_CHARS = 64 * 1024;
-const MAX_LINES = 32;
+
+/** How many of the first records detection sees. */
+export const MAX_LINES = 32;
 
 /** The whole content of a file that was read as one piece. */
 export interface WholeFile {

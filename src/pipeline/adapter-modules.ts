@@ -26,6 +26,7 @@ const adapterSchema = z.looseObject({
   unit: z.enum(['document', 'text', 'lines', 'line', 'archive']),
   detect: isFunction,
   read: isFunction,
+  sessionOf: isFunction.optional(),
   experiments: z.looseObject({ experiment: tools, scoring: tools }).prefault({}),
   notes: z
     .looseObject({
@@ -99,6 +100,7 @@ async function importModule(url: string, at: { path: string; sha256: string }): 
       notes,
       experiments,
       detect: (sniff) => original.detect(sniff),
+      sessionOf: (record) => original.sessionOf?.(record) ?? null,
       read: (input, context) => original.read(input, context),
     };
   });

@@ -155,6 +155,17 @@ describe('events of codex exec', () => {
     const run = runOf(codexExec, [...lines.slice(0, -1), ...second]);
     expect(outline(run.turns).at(-1)).toBe('assistant: TEXT done | TEXT more');
     expect(run.termination).toBe('cut');
+    // an earlier turn that was completed does not end a later one
+    expect(runOf(codexExec, [...lines, ...second]).termination).toBe('cut');
+  });
+
+  it('an error that is tried again is no end', () => {
+    const error = (message: string) => ({ type: 'error', message });
+    const open = lines.slice(0, -1);
+    expect(runOf(codexExec, [...open, error('Reconnecting... 1/5 (stream disconnected)')]).termination).toBe(
+      'cut',
+    );
+    expect(runOf(codexExec, [...open, error('usage limit')]).termination).toBe('error');
   });
 });
 

@@ -208,3 +208,19 @@ describe('a metric', () => {
 it('refuses a journal whose nodes are no objects', async () => {
   expect(onlyReject(await readFiles({ 'journal.json': journal([node('a'), 7]) })).code).toBe('bad_shape');
 });
+
+it('reads values that were written as text, and gives no node itself for a parent', async () => {
+  const text = {
+    metric_name: 'loss',
+    lower_is_better: true,
+    data: [{ dataset_name: 'd', final_value: '0.25' }],
+  };
+  const nodes = [
+    node('a', { metric: { value: { metric_names: [text] }, maximize: null } }),
+    node('b', { step: 1, metric: { value: '0.5', maximize: true } }),
+  ];
+  const run = onlyTrajectory(await readFiles({ 'journal.json': journal(nodes, { a: 'a', b: 'a' }) }));
+  expect(run.submissions.map(({ score }) => score)).toEqual([0.25, 0.5]);
+  expect(run.executions.map(({ parent_execution }) => parent_execution)).toEqual([null, 'a']);
+  expect(run.flags).toContain('parent_missing');
+});

@@ -194,6 +194,12 @@ it('keeps nodes apart that share an id', async () => {
   expect(run.flags).toContain('duplicate_node_ids');
 });
 
+it('gives no node itself for a parent, and takes a circle of parents as it stands', async () => {
+  const run = await small([node(0), node(1), node(2)], { n0: 'n0', n1: 'n2', n2: 'n1' });
+  expect(run.executions.map(({ parent_execution }) => parent_execution)).toEqual([null, 'n2', 'n1']);
+  expect(run.flags).toContain('parent_missing');
+});
+
 const OMITTED = { _term_out: '<OMITTED>', exc_stack: '<OMITTED>' };
 
 it('takes a journal of the best path for a companion of the whole one beside it', async () => {
@@ -261,6 +267,19 @@ it('reads numbers, directions and outputs that a fork wrote as text', async () =
   ]);
   expect(run.task_claims?.is_lower_better).toBe(false);
   expect(run.turns[1] && turnContent(run.turns[1])).toBe('one text');
+});
+
+it('counts no score of a file that a check of its format refused', async () => {
+  const run = await small([
+    node(0, { is_valid: false }),
+    node(1, { is_valid: true }),
+    node(2, { is_valid: null }),
+  ]);
+  expect(run.submissions.map(({ score, gradable, flags }) => [score, gradable, ...flags])).toEqual([
+    [null, false, 'refused:is_valid'],
+    [0.5, true],
+    [0.5, true],
+  ]);
 });
 
 it('does not know what a program left that no review judged', async () => {

@@ -303,11 +303,11 @@ describe('claude-code-session: the chain', () => {
     expect(run.flags.filter((flag) => flag.startsWith('rewound'))).toEqual([]);
   });
 
-  it('sessions that were written into one file are runs of their own', () => {
+  it('sessions that were written into one file are runs of their own', async () => {
     const other = { sessionId: 'z' };
     const unnamed = (uuid: string, parentUuid: string) =>
       envelope({ type: 'system', subtype: 'informational', uuid, parentUuid, sessionId: null });
-    const runs = readDocument(claudeCodeSession, [
+    const lines = [
       user('u1', null, 'task'),
       unnamed('i', 'u1'),
       reply('a1', 'i', text('one')),
@@ -315,7 +315,10 @@ describe('claude-code-session: the chain', () => {
       reply('b1', 'v1', text('two'), {}, other),
       unnamed('j', 'b1'),
       user('v2', 'j', 'on', other),
-    ]);
+    ];
+    const runs = trajectoriesOf(
+      await readFiles({ 'log.jsonl': lines.map((line) => JSON.stringify(line)).join('\n') }),
+    );
     expect(runs.map((run) => [run.session_id, run.turns.length, run.termination])).toEqual([
       ['s', 2, 'submitted'],
       ['z', 3, 'cut'],

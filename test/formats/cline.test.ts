@@ -104,6 +104,38 @@ describe('cline', () => {
     expect(run.flags).toContain('compacted_context_assumed');
   });
 
+  it('what Cline put into a reply that it broke off, or in the place of one, is no word of the model', () => {
+    const ends = [
+      'Response interrupted by user',
+      'Response interrupted by API Error',
+      'Response interrupted by a tool use result. Only one tool may be used at a time and should be placed at the end of the message.',
+    ];
+    const run = readOne(cline, [
+      TASK[0],
+      ...ends.flatMap((end) => [reply([text(`I look\n\n[${end}]`)]), user('[ERROR] no')]),
+      reply([text('Failure: I did not provide a response.')]),
+      user('[ERROR] no'),
+      reply([text('done')]),
+    ]);
+    const replies = run.turns.filter(({ role }) => role === 'assistant');
+    expect(
+      replies.map(({ spans, truncated }) => [
+        ...spans.map(({ origin, text: said }) => [origin, said]),
+        truncated,
+      ]),
+    ).toEqual([
+      ...ends.map((end) => [['model', 'I look'], ['environment', `\n\n[${end}]`], 'aborted']),
+      [['environment', 'Failure: I did not provide a response.'], null],
+      [['model', 'done'], null],
+    ]);
+    // words of the model that only mention it stay its own
+    const quoted = readOne(cline, [
+      TASK[0],
+      reply([text('It printed [Response interrupted by user] and went on.')]),
+    ]);
+    expect(quoted.turns.at(-1)?.spans).toHaveLength(1);
+  });
+
   it('is told from other lists of messages', async () => {
     expect(detectDocument(cline, TASK)?.confidence).toBe('certain');
     expect(detectDocument(cline, [{ role: 'user', content: 'x' }])).toBeNull();

@@ -5,6 +5,7 @@ import { RejectError } from '../../src/logs/reject.js';
 import { describeWithShared } from '../shared.js';
 import { readDocument, readOne, rolesOf, spansOf } from './adapter-context.js';
 import { filledLogs, modelTexts, realLines, type Untyped } from './model-texts.js';
+import { readFiles, trajectoriesOf } from './read-all.js';
 
 const FOLDER = 'codex_rollout_jsonl';
 const LEGACY = 'agent-sessions_codex_050_legacy.jsonl';
@@ -150,6 +151,47 @@ describe('codex-rollout: items', () => {
     ['nothing', null, ''],
   ])('takes an output that is %s', (_name, output, text) => {
     expect(contents(one(meta(), says('user', 'task'), calls('c'), answers('c', output)))[2]).toBe(text);
+  });
+
+  it('the report of a review is put into the thread by the harness', () => {
+    const note = '<user_action>\n  <context>x</context>\n  <action>review</action>\n</user_action>';
+    const run = one(
+      meta(),
+      says('user', 'task'),
+      says('assistant', 'done'),
+      says('user', note),
+      says('assistant', 'Full review comments: none'),
+      says('user', 'fix it'),
+      says('assistant', 'fixed'),
+    );
+    expect(
+      run.turns
+        .filter(({ role }) => role === 'assistant')
+        .map(({ spans, flags }) => [spans[0]?.origin, flags]),
+    ).toEqual([
+      ['model', []],
+      ['environment', ['harness_reply']],
+      ['model', []],
+    ]);
+  });
+
+  it('an event that leaves out what the terminal shows elsewhere repeats its reply all the same', () => {
+    const plan = 'Here it is.\n<proposed_plan>\n1. do\n</proposed_plan>\nShall I?';
+    const cited = 'Done.\n<oai-mem-citation>\nx\n</oai-mem-citation>';
+    const run = one(
+      meta(),
+      says('user', 'task'),
+      event({ type: 'agent_message', message: 'Here it is.\n\nShall I?' }),
+      says('assistant', plan),
+      says('user', 'yes'),
+      event({ type: 'agent_message', message: 'Done.' }),
+      says('assistant', cited),
+      event({ type: 'task_complete', last_agent_message: 'Done.' }),
+      event({ type: 'agent_message', message: 'a text of its own' }),
+    );
+    expect(contents(run)).toEqual(['task', plan, 'yes', cited, 'a text of its own']);
+    expect(run.turns.filter(({ flags }) => flags.includes('from_event'))).toHaveLength(1);
+    expect(run.flags).not.toContain('final_text_without_message');
   });
 
   it('what the harness injects is no human', () => {
@@ -306,6 +348,45 @@ describe('codex-rollout: contexts', () => {
     expect(run.flags).toContain('forked_session');
   });
 
+  it('turns with a time in their ids tell what a fork copied, however long that took, and what it wrote at once', () => {
+    const id = (millis: number) =>
+      `${millis
+        .toString(16)
+        .padStart(12, '0')
+        .replace(/^(.{8})/, '$1-')}-7000-8000-000000000000`;
+    const began = 1.8e12;
+    const at = (millis: number, type: string, payload: object) => ({
+      ...line(type, payload),
+      timestamp: new Date(began + millis).toISOString(),
+    });
+    const message = (role: string, text: string) => ({ type: 'message', role, content: text });
+    const run = one(
+      at(0, 'session_meta', { id: id(began), forked_from_id: id(began - 9e6) }),
+      at(1, 'session_meta', { id: id(began - 9e6) }),
+      at(2, 'turn_context', { turn_id: id(began - 8e6), model: 'm' }),
+      at(3, 'response_item', message('user', 'task')),
+      at(4000, 'response_item', message('assistant', 'copied late')),
+      at(4100, 'event_msg', { type: 'task_started', turn_id: id(began + 50) }),
+      at(4200, 'response_item', message('user', 'again')),
+      at(4300, 'response_item', message('assistant', 'new')),
+    );
+    const quick = one(
+      at(0, 'session_meta', { id: id(began), forked_from_id: id(began - 9e6) }),
+      at(2, 'turn_context', { turn_id: id(began + 1), model: 'm' }),
+      at(3, 'response_item', message('user', 'task')),
+      at(700, 'response_item', message('assistant', 'new')),
+    );
+    const replies = (each: RawTrajectory) =>
+      each.turns
+        .filter(({ role }) => role === 'assistant')
+        .map(({ spans }) => [spans[0]?.text, spans[0]?.origin]);
+    expect(replies(run)).toEqual([
+      ['copied late', 'environment'],
+      ['new', 'model'],
+    ]);
+    expect(replies(quick)).toEqual([['new', 'model']]);
+  });
+
   it('a sub-agent names who started it', () => {
     const source = { subagent: { thread_spawn: { parent_thread_id: 'p', depth: 1 } } };
     const run = one(meta({ source }), says('user', 'task'), says('assistant', 'done'));
@@ -375,8 +456,11 @@ describe('codex-rollout: several in one file', () => {
     payload: { id, ...rest },
   });
 
-  it('each is a run of its own', () => {
-    const runs = readDocument(codexRollout, [
+  const read = async (lines: readonly object[]) =>
+    trajectoriesOf(await readFiles({ 'log.jsonl': lines.map((line) => JSON.stringify(line)).join('\n') }));
+
+  it('each is a run of its own', async () => {
+    const runs = await read([
       of('a'),
       says('user', 'task'),
       says('assistant', 'one'),
@@ -391,7 +475,7 @@ describe('codex-rollout: several in one file', () => {
     ]);
   });
 
-  it('a fork, and a session that names itself again, are one', () => {
+  it('a fork, and a session that names itself again, are one', async () => {
     const later = { timestamp: '2026-01-01T01:00:00Z' };
     const fork = [
       of('b', { forked_from_id: 'a' }),
@@ -399,9 +483,9 @@ describe('codex-rollout: several in one file', () => {
       says('user', 'task'),
       { ...says('assistant', 'one'), ...later },
     ];
-    expect(readDocument(codexRollout, fork)).toHaveLength(1);
+    expect(await read(fork)).toHaveLength(1);
     const again = [of('a'), says('user', 'task'), says('assistant', 'one'), of('a'), says('user', 'on')];
-    expect(readDocument(codexRollout, again)).toHaveLength(1);
+    expect(await read(again)).toHaveLength(1);
   });
 });
 

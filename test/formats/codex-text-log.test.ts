@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { codexTextLog } from '../../src/formats/codex-text-log.js';
 import { describeWithShared } from '../shared.js';
-import { readOne, realLogs, rolesOf, spansOf } from './adapter-context.js';
+import { readDocument, readOne, realLogs, rolesOf, spansOf } from './adapter-context.js';
 import { realText, type Untyped } from './model-texts.js';
 
 const FOLDER = 'codex_cli_text_log';
@@ -66,6 +66,16 @@ describe('codex-text-log', () => {
     expect(run.turns[2]?.spans[0]?.text).toBe('out\n[2025-07-30T15:27:54] a line of the output\nend');
     expect(run.executions[0]).toMatchObject({ status: 'error', exit_code: 2, seconds: 1.5 });
     expect(run.turns[3]?.spans[0]?.text).toBe('done');
+  });
+
+  it('logs that were written one after another are runs of their own', () => {
+    const log = (words: string) => `${HEAD}${at('User instructions:\ntask')}${at(`codex\n${words}`)}`;
+    const runs = readDocument(codexTextLog, `${log('one')}${log('two')}`);
+    expect(runs.map(({ turns }) => turns.map(({ spans }) => spans[0]?.text))).toEqual([
+      ['task', 'one'],
+      ['task', 'two'],
+    ]);
+    expect(runs.map(({ model }) => model)).toEqual([readOne(codexTextLog, log('x')).model, runs[0]?.model]);
   });
 
   it('a log that stops in a command is cut', () => {

@@ -124,6 +124,21 @@ describe('copilot-cli', () => {
     expect(outline(run.turns)[6]).toBe('user: observation so far');
   });
 
+  it('a rewind takes back what came after its event', () => {
+    const kept = [asked('go'), reply('1', 'first')];
+    const run = runOf(copilotCli, [
+      ...kept,
+      asked('wrong way'),
+      reply('2', 'lost'),
+      event('session.snapshot_rewind', { upToEventId: kept[1]?.id, eventsRemoved: 2 }),
+      asked('right way'),
+      reply('3', 'done'),
+    ]);
+    const live = run.epochs[0]?.turns.map((index) => run.turns[index]?.spans[0]?.text);
+    expect(live).toEqual(['go', 'first', 'right way', 'done']);
+    expect(run.flags).toContain('rewound_turns:1');
+  });
+
   it('a command that failed is an error, though the call succeeded', () => {
     const ended = (toolCallId: string, content: string, rest: object = {}) =>
       event('tool.execution_complete', { toolCallId, success: true, result: { content }, ...rest });

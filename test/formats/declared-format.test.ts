@@ -12,7 +12,7 @@ import { valueAt } from '../../src/formats/json-path.js';
 import { knownFormats, registerFormat } from '../../src/formats/known-formats.js';
 import { probeFile } from '../../src/formats/probe.js';
 import { parsePipeline } from '../../src/pipeline/config-file.js';
-import { folderWith, onlyReject, onlyTrajectory, readFiles } from './read-all.js';
+import { folderWith, onlyReject, onlyTrajectory, readFiles, trajectoriesOf } from './read-all.js';
 import { outline } from './session-logs.js';
 
 const docs = readFileSync(fileURLToPath(new URL('../../docs/pipeline-formats.md', import.meta.url)), 'utf8');
@@ -98,6 +98,12 @@ describe('a declared format', () => {
     const run = onlyTrajectory(await read(format, lines.map((line) => JSON.stringify(line)).join('\n')));
     expect(outline(run.turns)).toEqual(['user: prompt q', 'assistant: REASONING <think>t</think> | TEXT a']);
     expect(run.session_id).toBe('7');
+    const more = [...lines, { who: 'user', text: 'r', s: 8 }, { who: 'assistant', text: 'b' }];
+    const runs = trajectoriesOf(await read(format, more.map((line) => JSON.stringify(line)).join('\n')));
+    expect(runs.map(({ session_id, turns }) => [session_id, turns.length])).toEqual([
+      ['7', 2],
+      ['8', 2],
+    ]);
   });
 
   it('reads calls in the shape of OpenAI, and calls in the text where there are none', async () => {

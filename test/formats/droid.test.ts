@@ -39,6 +39,13 @@ describe('droid: session store', () => {
     expect(run.executions.map(({ status }) => status)).toEqual(['error']);
   });
 
+  it('a line that is lost loses no other', () => {
+    const run = runOf(droid, [...lines.slice(0, 2), ...lines.slice(3, 4), ...lines.slice(5)]);
+    expect(outline(run.turns).map((turn) => turn.split(':')[0])).toEqual(['user', 'assistant', 'assistant']);
+    expect(run.flags).toContain('chain_gap');
+    expect(runOf(droid, lines).flags).not.toContain('chain_gap');
+  });
+
   it('takes the model from the settings beside it', () => {
     const settings = { 'a.settings.json': '{"model":"claude-x"}' };
     expect(runOf(droid, lines, placed('d/a.jsonl', settings)).model).toBe('claude-x');

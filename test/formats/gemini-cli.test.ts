@@ -51,14 +51,79 @@ describe('gemini-cli: lines', () => {
     ]);
   });
 
-  it('that set all messages at once replace those of before', () => {
-    const lines = [
+  it('that set all messages at once begin a context, and none written before or after is lost', () => {
+    const u1 = user('u1', 'old');
+    const g1 = reply('g1', 'said', { toolCalls: [call('c', { output: 'a' }), call('d', { output: 'b' })] });
+    const run = runOf(geminiCli, [
       header,
-      user('u1', 'old'),
-      reply('g1', 'old'),
-      { $set: { messages: [user('u', 'q'), reply('g', 'a')] } },
-    ];
-    expect(outline(runOf(geminiCli, lines).turns)).toEqual(['user: prompt q', 'assistant: TEXT a']);
+      u1,
+      g1,
+      {
+        $set: {
+          messages: [
+            user('s', [{ text: 'summary of all before' }]),
+            // what the harness answers for the model has no model
+            { id: 'k', type: 'gemini', timestamp: 't', content: [{ text: 'Got it. Thanks!' }] },
+            // a history has calls among the parts, and answers in a message of their own, both of which stand in the calls
+            {
+              ...g1,
+              content: [{ text: 'said' }, { functionCall: { id: 'c', name: 'run_shell_command', args: {} } }],
+            },
+            user('r', [
+              { functionResponse: { id: 'c', name: 'run_shell_command', response: { output: 'a' } } },
+            ]),
+          ],
+        },
+      },
+      user('u2', 'go on'),
+      reply('g2', 'done'),
+    ]);
+    expect(outline(run.turns)).toEqual([
+      'user: prompt old',
+      'assistant: TEXT said | TOOL_CALL {"command":"python train.py"} | TOOL_CALL {"command":"python train.py"}',
+      'tool: observation a',
+      'tool: observation b',
+      'user: prompt summary of all before',
+      'assistant: text Got it. Thanks!',
+      'user: prompt go on',
+      'assistant: TEXT done',
+    ]);
+    expect(run.epochs).toEqual([
+      { turns: [0, 1, 2, 3], reason: null },
+      { turns: [4, 5, 1, 2, 3, 6, 7], reason: 'compaction' },
+    ]);
+  });
+
+  it('that write a history again have each call and each answer once', () => {
+    const answers = ['c', 'd'].map((id) => ({
+      functionResponse: { id, name: 'run_shell_command', response: { output: id } },
+    }));
+    const parts = [{ text: 'said' }, { functionCall: { id: 'c', name: 'run_shell_command', args: {} } }];
+    const calls = ['c', 'd'].map((id) => call(id, {}, { result: answers }));
+    const run = runOf(geminiCli, [header, user('u', 'go'), reply('g', parts, { toolCalls: calls })]);
+    expect(outline(run.turns)).toEqual([
+      'user: prompt go',
+      'assistant: TEXT said | TOOL_CALL {"command":"python train.py"} | TOOL_CALL {"command":"python train.py"}',
+      'tool: observation c',
+      'tool: observation d',
+    ]);
+  });
+
+  it('of a reply without a model beside others with one are the harness', () => {
+    const made = { id: 'k', type: 'gemini', timestamp: 't', content: 'Binary received.' };
+    const run = runOf(geminiCli, [
+      header,
+      user('u', 'go'),
+      reply('g', 'a'),
+      user('v', 'on'),
+      made,
+      reply('h', 'b'),
+    ]);
+    expect(outline(run.turns).filter((turn) => turn.startsWith('assistant'))).toEqual([
+      'assistant: TEXT a',
+      'assistant: text Binary received.',
+      'assistant: TEXT b',
+    ]);
   });
 
   it('of a sub-agent name the session whose folder they lie in', () => {

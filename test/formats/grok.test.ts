@@ -65,6 +65,37 @@ it('grok: reads ids and model from the summary beside it', () => {
   expect(run).toMatchObject({ session_id: 's', parent_session: 'p', model: 'm' });
 });
 
+it('grok: what a fork has from its parent is history', () => {
+  const lines = [
+    { type: 'system', content: 'S' },
+    user('q', { prompt_index: 0 }),
+    reply('of the parent'),
+    user('r', { prompt_index: 1 }),
+    reply('its own'),
+  ];
+  const summary = (inherited_prefix_len: number) =>
+    placed('x/chat_history.jsonl', {
+      'summary.json': JSON.stringify({ info: { id: 's' }, parent_session_id: 'p', inherited_prefix_len }),
+    });
+  const run = runOf(grok, lines, summary(3));
+  expect(outline(run.turns).slice(2)).toEqual([
+    'assistant: text of the parent',
+    'user: prompt r',
+    'assistant: TEXT its own',
+  ]);
+  expect(run.flags).toContain('forked_session');
+  // A sub-agent that was resumed keeps its system prompt alone.
+  const resumed = runOf(grok, lines, summary(1));
+  expect(outline(resumed.turns)[2]).toBe('assistant: TEXT of the parent');
+  expect(resumed.flags).not.toContain('forked_session');
+});
+
+it('grok: reasoning beside a reply is kept as a summary, as that in lines of its own', () => {
+  const run = runOf(grok, [user('q', { prompt_index: 0 }), reply('a', { reasoning: 'hm' })]);
+  expect(outline(run.turns)[1]).toBe('assistant: reasoning hm | TEXT a');
+  expect(run.flags).toContain('reasoning_summary');
+});
+
 it('grok: leaves lines of other tools alone', () => {
   expect(
     detectLines(grok, [

@@ -61,3 +61,21 @@ it('hermes: names the session that it goes on from, and does not double a system
   expect(run.parent_session).toBe('p');
   expect(detectDocument(hermes, { session_id: 's', messages })).toBeNull();
 });
+
+it('hermes: a copy of what was sent to a channel, and what stands for an empty reply, are not trained', () => {
+  const run = runOf(
+    hermes,
+    session([
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: 'sent by a timer', mirror: true, mirror_source: 'cron' },
+      { role: 'assistant', content: '(empty)', _empty_recovery_synthetic: true },
+      { role: 'user', content: 'go on', _empty_recovery_synthetic: true },
+      { role: 'assistant', content: '(empty)' },
+      { role: 'assistant', content: 'done' },
+    ]),
+  );
+  expect(run.turns.filter(({ role }) => role === 'assistant').map(({ weight }) => weight)).toEqual([
+    0, 0, 0, 1,
+  ]);
+  expect(run.flags.filter((flag) => flag.startsWith('unread'))).toEqual([]);
+});

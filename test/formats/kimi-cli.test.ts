@@ -104,9 +104,87 @@ describe('kimi-cli: journal', () => {
     ]);
   });
 
+  it('keeps prompts before the summary where a compaction says so', () => {
+    const run = runOf(kimiCli, [
+      meta,
+      { type: 'config.update', systemPrompt: 'S' },
+      prompt('first'),
+      ...step('s1', [say('one')]),
+      prompt('second'),
+      prompt('<system-reminder>x</system-reminder>', { kind: 'injection', variant: 'v' }),
+      ...step('s2', [say('two')]),
+      prompt('third'),
+      ...step('s3', [say('three'), calling('a')]),
+      prompt('waits', { kind: 'background_task' }),
+      {
+        type: 'context.apply_compaction',
+        summary: 'own words',
+        contextSummary: 'so far',
+        compactedCount: 8,
+        keptUserMessageCount: 2,
+        keptHeadUserMessageCount: 1,
+      },
+      ...step('s4', [say('four')]),
+    ]);
+    const texts = run.epochs.map(({ turns }) => turns.map((index) => run.turns[index]?.spans[0]?.text));
+    expect(texts[1]).toEqual(['S', 'first', 'third', 'so far', 'four']);
+    expect(run.turns.find(({ flags }) => flags.includes('compact_summary'))?.role).toBe('user');
+    expect(run.flags).toContain('compacted_context_assumed');
+  });
+
+  it('takes back the last prompt and all that followed it, but for notes of the harness', () => {
+    const lines = (count: number) => [
+      meta,
+      prompt('first'),
+      ...step('s1', [say('one')]),
+      prompt('second'),
+      prompt('note', { kind: 'injection', variant: 'v' }),
+      ...step('s2', [say('two')]),
+      { type: 'context.undo', count },
+      prompt('third'),
+      ...step('s3', [say('three')]),
+    ];
+    const [one, two] = [runOf(kimiCli, lines(1)), runOf(kimiCli, lines(2))];
+    const live = (run: typeof one) => run.epochs[0]?.turns.map((index) => run.turns[index]?.spans[0]?.text);
+    expect(live(one)).toEqual(['first', 'one', 'note', 'third', 'three']);
+    expect(live(two)).toEqual(['note', 'third', 'three']);
+    expect(
+      one.turns.filter(({ flags }) => flags.includes('rewound')).map(({ spans }) => spans[0]?.text),
+    ).toEqual(['second', 'two']);
+    expect(two.flags).toContain('rewound_turns:2');
+  });
+
+  it('what was copied into a fork is history', () => {
+    const run = runOf(kimiCli, [
+      meta,
+      prompt('go'),
+      ...step('s1', [say('before')]),
+      { type: 'forked', time: 1 },
+      prompt('on'),
+      ...step('s2', [say('after')]),
+    ]);
+    expect(outline(run.turns)).toEqual([
+      'user: prompt go',
+      'assistant: text before',
+      'user: prompt on',
+      'assistant: TEXT after',
+    ]);
+    expect(run.flags).toContain('forked_session');
+  });
+
+  it('says that results were cleared', () => {
+    const lines = [
+      meta,
+      prompt('go'),
+      ...step('s', [say('x')]),
+      { type: 'micro_compaction.apply', cutoff: 2 },
+    ];
+    expect(runOf(kimiCli, lines).flags).toContain('context_edited');
+  });
+
   it('names what it cannot follow, and refuses parts of no step', () => {
-    const lines = [meta, prompt('go'), ...step('s', [say('x')]), { type: 'context.undo', count: 1 }];
-    expect(runOf(kimiCli, lines).flags).toContain('unread_records:context.undo');
+    const lines = [meta, prompt('go'), ...step('s', [say('x')]), { type: 'context.splice', count: 1 }];
+    expect(runOf(kimiCli, lines).flags).toContain('unread_records:context.splice');
     expect(() => runOf(kimiCli, [meta, loop({ ...say('x'), stepUuid: 'none' })])).toThrow(/stepUuid/);
   });
 

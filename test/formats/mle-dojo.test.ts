@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memberText } from '../../src/formats/json-slice.js';
@@ -7,7 +8,7 @@ import { outcomeOfResult, outcomeOfText } from '../../src/formats/mle-dojo-outco
 import { turnContent } from '../../src/trajectory/build.js';
 import type { Trajectory } from '../../src/trajectory/trajectory.js';
 import { describeWithShared, sharedFile } from '../shared.js';
-import { onlyReject, onlyTrajectory, readAll, readFiles } from './read-all.js';
+import { folderWith, onlyReject, onlyTrajectory, readAll, readFiles } from './read-all.js';
 
 const PATH = 'mle_dojo/random-acts-of-pizza_agent_trajectory.json';
 const HISTORY = 'mle_dojo/random-acts-of-pizza_env_history.json';
@@ -146,7 +147,67 @@ describeWithShared('the real run on random-acts-of-pizza', () => {
       [0.5988220346894952, 20],
       [0.6225761800963643, 22],
     ]);
-    expect(run.executions[0]).toMatchObject({ tool: 'validate_code', status: 'unknown', call_turn: 1 });
+    // what was inherited is condition: not the model's in this run, and nothing that it launched
+    expect(run.turns[1]?.spans.map(({ origin }) => origin)).toEqual(['environment']);
+    expect(run.flags).toContain('inherited_replies');
+    expect(run.executions.map(({ call_turn }) => call_turn)).toEqual([13, 15, 17, 19, 21]);
+    expect(run.termination).toBe('step_limit');
+  });
+
+  it('keeps a first reply that the model was asked to repair as its own', async () => {
+    const repaired = [
+      ...messages().slice(0, 1),
+      { role: 'assistant', content: '```json\n{"action": "request_info"\n```' },
+      { role: 'user', content: 'Fix your answer.' },
+      ...messages().slice(1),
+    ];
+    const run = onlyTrajectory(
+      await readFiles({ 'agent_trajectory.json': repaired, 'env_history.json': history() }),
+    );
+    expect(run.turns[1]?.spans.map(({ origin }) => origin)).toEqual(['model']);
+    expect(run.flags).not.toContain('inherited_replies');
+    expect(run.flags).toContain('actions_do_not_match_messages');
+  });
+
+  it('is read where the environment itself puts it: in folders side by side', async () => {
+    const root = folderWith({});
+    for (const [name, content] of [
+      ['agent_history/trajectory.json', messages()],
+      ['agent_history/cost_history.json', [{ action: 'get_llm_response', cost: 0.1 }]],
+      ['env_history/history.json', history()],
+    ] as const) {
+      mkdirSync(join(root, dirname(name)), { recursive: true });
+      writeFileSync(join(root, name), JSON.stringify(content));
+    }
+    const run = onlyTrajectory(await readAll({ root, path: 'agent_history/trajectory.json' }));
+    expect(run.turns).toEqual((await read()).turns);
+    expect(run.submissions).toEqual((await read()).submissions);
+    expect(run.source.sidecars.map(({ path }) => path)).toEqual(['env_history/history.json']);
+    expect(await readAll({ root, path: 'env_history/history.json' })).toEqual([
+      { kind: 'sidecar', path: 'env_history/history.json', of: 'agent_history/trajectory.json' },
+    ]);
+  });
+
+  it('of the OpenAI Agents SDK has its actions as the scaffold printed them', async () => {
+    const parsed = (content: string) => JSON.parse(content.replace(/^[\s\S]*?```json|```\s*$/g, ''));
+    const printed = messages().map((message) => {
+      if (message.role !== 'assistant') return message;
+      const { action, params } = parsed(message.content) as {
+        action: string;
+        params: Record<string, string>;
+      };
+      const [[key, value] = ['', '']] = Object.entries(params);
+      const repr = value.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n');
+      return { role: 'assistant', content: `action: ${action}, params: {'${key}': '${repr}'}` };
+    });
+    const run = onlyTrajectory(await readFiles({ 'agent_trajectory.json': printed }));
+    const original = onlyTrajectory(await readFiles({ 'agent_trajectory.json': messages() }));
+    expect(run.executions.map(({ tool, status, code }) => [tool, status, code])).toEqual(
+      original.executions.map(({ tool, status, code }) => [tool, status, code]),
+    );
+    expect(run.submissions).toEqual(original.submissions);
+    expect(run.flags).toEqual(['missing_sidecar', 'text_rebuilt']);
+    expect(JSON.parse(run.turns[1]?.spans[0]?.call?.arguments ?? '')).toEqual({ info_type: 'overview' });
   });
 
   it('flags a feedback that is not the one of the history', async () => {
@@ -198,6 +259,10 @@ describe('the written action', () => {
     const bare = `  ${action('request_info', { info_type: 'overview' })}\n`;
     expect(writtenAction(bare)?.mark).toMatchObject({ start: 2, end: bare.length - 1 });
     expect(writtenAction('I am done.')).toBeNull();
+    const printed = `action: execute_code, params: {'code': "print('a')\\n"}`;
+    expect(writtenAction(printed)).toMatchObject({ code: "print('a')\n", mark: { end: printed.length } });
+    expect(writtenAction(printed.replace('}', ''))).toBeNull();
+    expect(writtenAction(printed.replace('code', 'cod'))).toMatchObject({ mark: { call: null } });
   });
 
   it.each([

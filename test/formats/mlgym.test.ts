@@ -120,6 +120,24 @@ describe('a run', () => {
     expect(found.flags).toContain('missing_sidecar');
   });
 
+  it.each([
+    ['COMMAND FAILED TO EXECUTE. RESTARTING PROCESS.', 'infrastructure'],
+    ['BROKEN PIPE ERROR. RESTARTING PROCESS.', 'infrastructure'],
+    ['EXECUTION FAILED OR COMMAND MALFORMED', 'error'],
+    ['EXECUTION TIMED OUT BECAUSE THE COMMAND WAS RUNNING FOR MORE THAN 1800 SECONDS.', 'timeout'],
+    ['EXECUTION TIMED OUT AND INTERRUPT FAILED. RESTARTING PROCESS.', 'timeout'],
+    ['it says BROKEN PIPE ERROR. RESTARTING PROCESS. and goes on', 'ok'],
+  ])('takes an experiment whose output ends in %j for %s', async (words, status) => {
+    const steps = [
+      { action: 'python train.py', observation: `epoch 1\n${words}` },
+      { action: 'validate', observation: valid("{'r2': 0.9}") },
+      { action: 'ls', observation: '' },
+    ];
+    const found = onlyTrajectory(await readFiles({ 'run.traj': run(steps, { score: [{ r2: 0.9 }] }) }));
+    expect(found.executions[0]).toMatchObject({ kind: 'experiment', status });
+    expect(found.submissions).toMatchObject([{ score: 0.9, stale: status !== 'ok' }]);
+  });
+
   it('of which only the scaffold submitted has a stale score, whatever it is', async () => {
     const log = run(
       [

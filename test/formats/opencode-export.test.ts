@@ -114,6 +114,69 @@ describe('opencode-export', () => {
     expect(onlyReject(await readFiles({ 'messages.json': messages })).code).toBe('sidecar_without_primary');
   });
 
+  it('a reply whose request failed and was sent again is no complete one', () => {
+    const run = readOne(opencodeExport, {
+      info: { id: 's' },
+      messages: [
+        { info: { id: '1', role: 'user' }, parts: [{ type: 'text', text: 'task' }] },
+        {
+          info: { id: '2', role: 'assistant', modelID: 'm' },
+          parts: [
+            { type: 'step-start' },
+            { type: 'text', text: 'I lo' },
+            { type: 'retry', attempt: 1 },
+            { type: 'step-start' },
+            { type: 'text', text: 'I look' },
+            { type: 'step-finish', reason: 'stop' },
+          ],
+        },
+      ],
+    });
+    expect(run.turns.map(({ spans, truncated }) => [spans[0]?.text, truncated])).toEqual([
+      ['task', null],
+      ['I lo', 'error'],
+      ['I look', null],
+    ]);
+  });
+
+  it('a call that the harness made for the user is no move of the model', () => {
+    const tool = (name: string, rest: object = {}) => ({
+      type: 'tool',
+      tool: name,
+      callID: name,
+      state: { status: 'completed', input: { command: name }, output: 'out' },
+      ...rest,
+    });
+    const said = (id: string, role: string, ...parts: object[]) => ({
+      info: { id, role, modelID: 'm' },
+      parts,
+    });
+    const shell = { type: 'text', text: 'The following tool was executed by the user', synthetic: true };
+    const run = readOne(opencodeExport, {
+      info: { id: 's' },
+      messages: [
+        said('1', 'user', shell),
+        said('2', 'assistant', tool('bash')),
+        said('3', 'user', { type: 'subtask', prompt: 'look', agent: 'a', command: 'c' }),
+        said('4', 'assistant', tool('task')),
+        said('5', 'assistant', { type: 'step-start' }, tool('read'), { type: 'step-finish', reason: 'stop' }),
+        said('6', 'user', { type: 'text', text: 'thanks' }),
+        said('7', 'assistant', tool('grep'), { type: 'text', text: 'done' }),
+      ],
+    });
+    expect(
+      run.turns.flatMap(({ spans }) =>
+        spans.flatMap(({ call, origin }) => (call === null ? [] : [[call.name, origin]])),
+      ),
+    ).toEqual([
+      ['bash', 'environment'],
+      ['task', 'environment'],
+      ['read', 'model'],
+      ['grep', 'model'],
+    ]);
+    expect(run.turns.filter(({ flags }) => flags.includes('harness_reply'))).toHaveLength(2);
+  });
+
   it('reads an exported session: compaction, revert and an aborted reply', () => {
     const exported = {
       info: { id: 's', version: '1', revert: { messageID: 'm7' } },

@@ -95,6 +95,34 @@ const reply = (text: string, rest: object = {}) => ({
 });
 
 describe('pi-session', () => {
+  it('a copy that a gateway wrote of what it sent is no reply, wherever it stands', () => {
+    const mirror = (id: string, parent: string | null, model: string) =>
+      entry(id, parent, reply('done', { provider: 'openclaw', model }));
+    const run = readOne(piSession, [
+      header,
+      entry('1', null, user('task')),
+      mirror('2', '1', 'gateway-injected'),
+      entry('3', '2', reply('done')),
+      // written without a parent, as the last thing in the file
+      mirror('4', null, 'delivery-mirror'),
+    ]);
+    expect(run.turns.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(run.epochs[0]?.turns).toEqual([0, 1]);
+    expect(run.flags).toContain('mirrored_replies');
+    expect(run.model).toBe('m');
+  });
+
+  it('a line that is lost loses no other', () => {
+    const run = readOne(piSession, [
+      header,
+      entry('1', null, user('task')),
+      entry('2', '1', reply('one')),
+      entry('4', '3', reply('two')),
+    ]);
+    expect(run.epochs[0]?.turns).toEqual([0, 1, 2]);
+    expect(run.flags).toContain('chain_gap');
+  });
+
   it('a branch that was left stands outside of the context', () => {
     const run = readOne(piSession, [
       header,

@@ -68,6 +68,23 @@ describe('qwen-code', () => {
     expect(run.flags).toContain('branches_left_out');
   });
 
+  it('a line that is lost loses no other; a parent of the first one lies in another file', () => {
+    last = 'elsewhere';
+    const lines = [
+      user('1', 'go'),
+      reply('2', [{ text: 'one' }]),
+      user('3', 'on'),
+      reply('4', [{ text: 'two' }]),
+    ];
+    expect(runOf(qwenCode, lines).flags).not.toContain('chain_gap');
+    const run = runOf(
+      qwenCode,
+      lines.filter(({ uuid }) => uuid !== '3'),
+    );
+    expect(outline(run.turns)).toEqual(['user: prompt go', 'assistant: TEXT one', 'assistant: TEXT two']);
+    expect(run.flags).toContain('chain_gap');
+  });
+
   it('takes file order where the tree cannot be read', () => {
     const lines = [user('1', 'a', {}, '2'), { ...reply('2', [{ text: 'b' }]), parentUuid: '1' }];
     const run = runOf(qwenCode, lines);

@@ -222,6 +222,20 @@ describe('a state of MLE-STAR', () => {
     expect(run.executions.map(({ code }) => code)).toEqual(['first()', 'second()', 'search()', 'tuned()']);
   });
 
+  it('finds the programs of steps that a fork added, and says where there is none', async () => {
+    const state = {
+      init_code_1_1: 'first()',
+      init_code_exec_result_1_1: result(3),
+      single_improvement_code_1: 'improved()',
+      single_improvement_exec_result_1: result(2),
+      train_code_exec_result_0_2: result(1),
+    };
+    const run = onlyTrajectory(await readFiles({ 'state.json': state }));
+    expect(run.executions.map(({ code }) => code)).toEqual(['first()', 'improved()']);
+    expect(run.submissions.map(({ score }) => score)).toEqual([3, 2]);
+    expect(run.flags).toContain('result_without_program');
+  });
+
   it('orders its programs by phase and index, skips empty results and knows copies', async () => {
     const run = onlyTrajectory(await readFiles({ 'state.json': STATE }));
     expect(
@@ -237,6 +251,37 @@ describe('a state of MLE-STAR', () => {
     expect(run.turns[3]?.spans.every((span) => span.origin === 'environment')).toBe(true);
     expect(run.executions[2]?.error_type).toBe('ValueError');
   });
+
+  it('takes what stands in the place of a score that was never printed for none, where more is better too', async () => {
+    const state = {
+      lower: false,
+      init_code_1_1: 'silent()',
+      init_code_exec_result_1_1: result(0, { stdout: 'no score here' }),
+      init_code_1_2: 'worst()',
+      init_code_exec_result_1_2: result(0, { stdout: 'Final Validation Performance: 0.0\n' }),
+    };
+    const run = onlyTrajectory(await readFiles({ 'state.json': state }));
+    expect(run.executions.map(({ status }) => status)).toEqual(['ok', 'ok']);
+    expect(run.submissions.map(({ execution_id, score }) => [execution_id, score])).toEqual([
+      ['init_code_1_2', 0],
+    ]);
+  });
+
+  it.each([
+    ["Command '['python', 'train0.py']' timed out after 600 seconds", 'timeout'],
+    ["subprocess.TimeoutExpired: Command 'wget' timed out after 5 seconds", 'error'],
+    ['requests.exceptions.ReadTimeout: read timed out', 'error'],
+  ])(
+    'tells a program that the scaffold stopped from one that died of a timeout of its own: %s',
+    async (stderr, status) => {
+      const state = {
+        init_code_1_1: 'x()',
+        init_code_exec_result_1_1: result(1e9, { returncode: 1, stdout: '', stderr }),
+      };
+      const run = onlyTrajectory(await readFiles({ 'state.json': state }));
+      expect(run.executions.map((execution) => execution.status)).toEqual([status]);
+    },
+  );
 
   it('has scores of programs that ran and printed one, and no direction', async () => {
     const run = onlyTrajectory(await readFiles({ 'state.json': STATE }));
