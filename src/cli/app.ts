@@ -7,6 +7,7 @@ import {
   text_en,
 } from '@stricli/core';
 import { EXIT, type ExitCode, TrajmillError } from '../errors.js';
+import { messageText } from '../report/terminal-text.js';
 import { TOOL_VERSION } from '../version.js';
 import { collapseCommand } from './collapse.js';
 import { commitCommand } from './commit.js';
@@ -67,7 +68,7 @@ const ROUTES = buildRouteMap({
   },
 });
 
-/** One line for people; the stack only where it was asked for. */
+/** One line for people, which may quote a log; the stack only where it was asked for. */
 function formatFault(fault: unknown, debug: boolean): string {
   if (debug && fault instanceof Error) return `trajmill: ${fault.stack ?? fault.message}`;
   if (fault instanceof TrajmillError) return `trajmill: ${fault.message}`;
@@ -87,7 +88,7 @@ function isSystemFault(fault: unknown): boolean {
 }
 
 function buildApp(debug: boolean): Application<CliContext> {
-  const fault = (error: unknown): string => formatFault(error, debug);
+  const fault = (error: unknown): string => messageText(formatFault(error, debug));
   return buildApplication(ROUTES, {
     name: 'trajmill',
     versionInfo: { currentVersion: TOOL_VERSION },
@@ -114,6 +115,17 @@ const PARSER_EXITS: Readonly<Record<number, ExitCode>> = {
   [StricliExit.InternalError]: EXIT.unexpected,
   [StricliExit.IntegrationError]: EXIT.unexpected,
 };
+
+/** They heed an interrupt, and leave their work so that it can go on. */
+const IN_ORDER: readonly string[] = ['run', 'plan', 'query', 'ui'];
+
+/**
+ * Whether an interrupt lets the command end by itself. The others only read, or put in place what they wrote when it is
+ * whole, so that they may be ended anywhere.
+ */
+export function endsInOrder([command = '']: readonly string[]): boolean {
+  return IN_ORDER.includes(command);
+}
 
 const WITH_INPUTS: readonly string[] = ['run', 'plan'];
 

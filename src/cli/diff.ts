@@ -1,6 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { buildCommand } from '@stricli/core';
+import { writeFileAtomic } from '../pipeline/atomic-file.js';
 import type { CliContext } from './context.js';
 import { describeCommand, JSON_FLAG, parsePositive } from './flags.js';
 import { note, printJson } from './output.js';
@@ -74,8 +74,7 @@ export const diffCommand = buildCommand<DiffFlags, [string, string, string?], Cl
     const { stdout, env } = this.process;
     if (html !== undefined) {
       const path = resolve(this.cwd, html);
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, buildDiffPage(data));
+      writeFileAtomic(path, buildDiffPage(data));
       note(this, `wrote ${relative(this.cwd, path)}`);
     }
     if (json) printJson(this, data);

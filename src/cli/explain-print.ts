@@ -6,6 +6,8 @@ import { formatTable, oneLine, type TableColumn } from './table.js';
 
 const NOTHING = '-';
 const TEXT_LIMIT = 140;
+/** Of the sentence that decided: nowhere else is it told whole to people. */
+const DETAIL_LIMIT = 600;
 const NAME_LIMIT = 32;
 const LABEL_WIDTH = 12;
 
@@ -106,7 +108,7 @@ function executionRows({ executions, source_log: log }: Explanation): string[][]
 function rules(explanation: Explanation, paint: Paint): string {
   const lines = ruleLines(explanation).map(
     ({ rule, verdict, detail, cut }) =>
-      `  ${rule.padEnd(LABEL_WIDTH - 2)}  ${verdict}: ${oneLine(detail, TEXT_LIMIT)}${cut}\n`,
+      `  ${rule.padEnd(LABEL_WIDTH - 2)}  ${verdict}: ${oneLine(detail, DETAIL_LIMIT)}${cut}\n`,
   );
   if (lines.length === 0) return '';
   const said = explanation.rules.from === 'tables' ? paint('dim', ' (from the tables)') : '';

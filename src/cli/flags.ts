@@ -19,7 +19,7 @@ export const INPUT_FLAG = {
 
 export const OUT_FLAG = {
   kind: 'parsed',
-  parse: String,
+  parse: parseFolder,
   brief: 'Run folder; default: out of the pipeline file, else out/<pipeline name>',
   placeholder: 'DIR',
   optional: true,
@@ -47,6 +47,12 @@ export const RUN_DIR_ARGUMENT = {
   kind: 'tuple',
   parameters: [{ brief: 'Run folder', parse: String, placeholder: 'DIR' }],
 } as const;
+
+/** A folder; an empty name, as of a shell variable that is not set, would mean the folder one stands in. */
+function parseFolder(input: string): string {
+  if (input === '') throw new Error('expected the name of a folder');
+  return input;
+}
 
 /** A whole number from 1. */
 export function parsePositive(input: string): number {

@@ -1,3 +1,4 @@
+import { nameText } from '../report/terminal-text.js';
 import { SELECTION_RULES } from '../selection/decision.js';
 import type { FileInspection, InspectedTrajectory } from './inspect-file.js';
 import type { Paint } from './style.js';
@@ -41,8 +42,9 @@ const NOTHING = '-';
 export function formatInspection(file: FileInspection, paint: Paint): string {
   const format = file.format ?? 'no format';
   const because = file.detected_because === null ? '' : ` (${oneLine(file.detected_because, 100)})`;
-  const lines = [`${paint('bold', file.file)}  ${format}${because}\n`];
-  if (file.sidecar_of !== null) lines.push(`  holds no trajectory: a companion of ${file.sidecar_of}\n`);
+  const lines = [`${paint('bold', nameText(file.file))}  ${format}${because}\n`];
+  if (file.sidecar_of !== null)
+    lines.push(`  holds no trajectory: a companion of ${nameText(file.sidecar_of)}\n`);
   for (const { line, code, message } of file.rejects) {
     const place = line === null ? '' : `line ${line}: `;
     lines.push(`  ${paint('red', 'rejected')}  ${place}${code}: ${oneLine(message, 160)}\n`);

@@ -1,4 +1,5 @@
 import { buildCommand } from '@stricli/core';
+import { jsonText } from '../report/terminal-text.js';
 import type { CliContext } from './context.js';
 import { describeCommand, JSON_FLAG } from './flags.js';
 import { paintFor } from './style.js';
@@ -80,7 +81,7 @@ export const inspectCommand = buildCommand<InspectFlags, string[], CliContext>({
         () => spooled?.remove(),
       );
       // one file at a time, so that a long list need not fit into memory
-      if (json) stdout.write(`${first ? '[\n' : ',\n'}${JSON.stringify(inspection, null, 2)}`);
+      if (json) stdout.write(`${first ? '[\n' : ',\n'}${jsonText(inspection)}`);
       else stdout.write(`${first ? '' : '\n'}${formatInspection(inspection, paint)}`);
       first = false;
     }

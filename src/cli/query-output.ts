@@ -1,6 +1,7 @@
 import { createWriteStream, renameSync, rmSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { TrajmillError } from '../errors.js';
 import { writeText } from '../report/query/write-text.js';
 import type { CliStream } from './context.js';
 
@@ -15,12 +16,13 @@ export async function writeTo(stream: CliStream, text: string): Promise<void> {
 
 /**
  * Lets `write` fill a file under another name, which becomes `path` when it is whole and is gone when it is not.
- * `write` is given a function for text, and the other name for those who write the file themselves.
+ * `write` is given a function for text, and the other name for those who write the file themselves. Returns what it gave
+ * once the file is there; throws TrajmillError E_IO where the file cannot be written.
  */
-export async function writeWhole(
+export async function writeWhole<T>(
   path: string,
-  write: (text: (chunk: string) => Promise<void>, unfinished: string) => Promise<void>,
-): Promise<void> {
+  write: (text: (chunk: string) => Promise<void>, unfinished: string) => Promise<T>,
+): Promise<T> {
   const unfinished = unfinishedName(path);
   const streams: Writable[] = [];
   const open = (): Writable => {
@@ -31,12 +33,14 @@ export async function writeWhole(
     return stream;
   };
   try {
-    await write((chunk) => writeText(streams[0] ?? open(), chunk), unfinished);
+    const result = await write((chunk) => writeText(streams[0] ?? open(), chunk), unfinished);
     for (const stream of streams) await finished(stream.end());
     renameSync(unfinished, path);
+    return result;
   } catch (error) {
     for (const stream of streams) stream.destroy();
     rmSync(unfinished, { force: true });
-    throw error;
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new TrajmillError('E_IO', `cannot write: ${error.message}`, { place: path, cause: error });
   }
 }

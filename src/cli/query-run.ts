@@ -54,11 +54,10 @@ export async function query(context: CliContext, request: QueryRequest): Promise
     return;
   }
   const path = resolve(context.cwd, flags.out);
-  await writeWhole(path, async (write, unfinished) => {
-    const target = format === 'parquet' ? unfinished : null;
-    const n = await answer(context, { ...job, out: target }, write);
-    note(context, `wrote ${n.toLocaleString('en-US')} ${n === 1 ? 'row' : 'rows'} to ${flags.out}`);
-  });
+  const n = await writeWhole(path, (write, unfinished) =>
+    answer(context, { ...job, out: format === 'parquet' ? unfinished : null }, write),
+  );
+  note(context, `wrote ${n.toLocaleString('en-US')} ${n === 1 ? 'row' : 'rows'} to ${flags.out}`);
 }
 
 async function answer(

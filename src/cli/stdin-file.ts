@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { holdScratch, releaseScratch } from '../logs/scratch.js';
 
 /** The name under which a command takes standard input in the place of a file. */
 export const STDIN = '-';
@@ -11,7 +12,11 @@ export const STDIN = '-';
 export async function stdinFile(input: Readable): Promise<{ absolute: string; remove: () => void }> {
   const folder = mkdtempSync(join(tmpdir(), 'trajmill-stdin-'));
   const absolute = join(folder, 'stdin');
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  holdScratch(folder);
+  const remove = (): void => {
+    rmSync(folder, { recursive: true, force: true });
+    releaseScratch(folder);
+  };
   try {
     await pipeline(input, createWriteStream(absolute));
   } catch (error) {

@@ -10,7 +10,7 @@ import {
   parseFromZero,
   parsePositive,
 } from './flags.js';
-import { note } from './output.js';
+import { note, printJson } from './output.js';
 import { printRow, tokenRuns } from './token-runs.js';
 
 type Policy = (typeof MASK_POLICY_NAMES)[number];
@@ -177,6 +177,6 @@ export const tokensCommand = buildCommand<TokensFlags, [string], CliContext>({
     } finally {
       spooled?.remove();
     }
-    if (flags.json) this.process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+    if (flags.json) printJson(this, shown);
   },
 });

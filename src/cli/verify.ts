@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import { TrajmillError } from '../errors.js';
+import { nameText } from '../report/terminal-text.js';
 import type { VerifyReport } from '../tables/verify.js';
 import type { CliContext } from './context.js';
 import { describeCommand, JSON_FLAG } from './flags.js';
@@ -35,15 +36,15 @@ export const verifyCommand = buildCommand<{ readonly json: boolean }, [string], 
     ]);
     const corpus = resolve(this.cwd, dir);
     const prover = proverOf(corpus);
-    if ('unable' in prover) note(this, `masks are not proved anew: ${prover.unable}`);
     const terminal = this.process.stderr.isTTY === true;
     const report = await verifyCorpus(corpus, {
       ...('prove' in prover ? { prove: prover.prove } : {}),
       onFile: (path, index, of) => {
-        if (terminal) this.process.stderr.write(`\r\u001b[2K${index + 1}/${of}  ${path}`);
+        if (terminal) this.process.stderr.write(`\r\u001b[2K${index + 1}/${of}  ${nameText(path)}`);
       },
     });
     if (terminal) this.process.stderr.write('\r\u001b[2K');
+    if ('unable' in prover) note(this, `masks are not proved anew: ${prover.unable}`);
     if (json) printJson(this, report);
     else this.process.stdout.write(formatReport(report, paintFor(this.process.stdout, this.process.env)));
     const failed = report.checks.filter((check) => !check.ok).map((check) => check.name);

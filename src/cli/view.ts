@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import { TrajmillError } from '../errors.js';
+import { writeFileAtomic } from '../pipeline/atomic-file.js';
 import type { CliContext } from './context.js';
 import { describeCommand } from './flags.js';
 import { note } from './output.js';
@@ -70,16 +70,15 @@ export const viewCommand = buildCommand<ViewFlags, [string, string?], CliContext
     const home = resolve(this.cwd, dir);
     const folder = join(home, 'view');
     const hasReport = existsSync(join(home, REPORT_NAME));
-    const write = async (path: string, page: string): Promise<void> => {
+    const write = (path: string, page: string): void => {
       const links = hasReport && dirname(path) === folder ? ([[`../${REPORT_NAME}`, 'Report']] as const) : [];
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, links.length === 0 ? page : withPageLinks(page, links));
+      writeFileAtomic(path, links.length === 0 ? page : withPageLinks(page, links));
       this.process.stdout.write(`${relative(this.cwd, path)}\n`);
     };
     if (name === undefined) {
       const view = await viewing.openView(corpus);
       for (const id of await shownIds(view)) {
-        await write(join(folder, `${id}.html`), await viewing.buildViewPage(view, id));
+        write(join(folder, `${id}.html`), await viewing.buildViewPage(view, id));
       }
       if (hasReport) note(this, `trajmill report ${dir} writes the report anew, with links to these pages`);
       return;
@@ -87,6 +86,6 @@ export const viewCommand = buildCommand<ViewFlags, [string, string?], CliContext
     const id = await trajectoryNamed(this, { corpus, name, place: dir, json: false });
     const path = out === undefined ? join(folder, `${id}.html`) : resolve(this.cwd, out);
     const view = await viewing.openView(corpus);
-    await write(path, await viewing.buildViewPage(view, id));
+    write(path, await viewing.buildViewPage(view, id));
   },
 });

@@ -51,7 +51,9 @@ export async function collapseExport({ dir, out }: { dir: string; out: string })
 /** The folders of an export that hold expanded windows, in order of their names. */
 async function splitsIn(dir: string): Promise<Map<string, SplitFiles>> {
   const entries = await readdir(dir, { withFileTypes: true }).catch((cause) => {
-    throw new TrajmillError('E_USAGE', 'cannot be read as a folder', { place: dir, cause });
+    const absent = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    const message = absent ? 'there is no such folder' : 'cannot be read as a folder';
+    throw new TrajmillError('E_USAGE', message, { place: dir, cause });
   });
   const found = new Map<string, SplitFiles>();
   for (const name of entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort()) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TrajmillError } from '../errors.js';
+import { holdScratch, releaseScratch } from '../logs/scratch.js';
 import { ExportSink } from './export-sink.js';
 
 /**
@@ -17,6 +18,7 @@ export async function writeWholeFolder<Result>(
   // beside it, so that a rename suffices, and under a name that nobody has
   const staging = `${out}.partial-${randomUUID()}`;
   await mkdir(staging);
+  holdScratch(staging);
   const root = new ExportSink(staging);
   try {
     const result = await write(root);
@@ -27,6 +29,8 @@ export async function writeWholeFolder<Result>(
     await root.abandon();
     await rm(staging, { recursive: true, force: true });
     throw error;
+  } finally {
+    releaseScratch(staging);
   }
 }
 

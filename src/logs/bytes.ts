@@ -31,6 +31,12 @@ const COMPRESSIONS = {
 const MAGIC_BYTES = 16;
 
 const CHUNK_BYTES = 1024 * 1024;
+const SMALL_BYTES = 64 * 1024;
+
+/** Bytes to ask for at once: a corpus of very many small files must not pay a large buffer for each. */
+export function chunkBytes(fileBytes: number): number {
+  return Math.min(CHUNK_BYTES, Math.max(SMALL_BYTES, fileBytes));
+}
 
 /** Opens nothing for long: size and compression of a file, by its magic bytes. */
 export async function statLog(path: string): Promise<LogFile> {
@@ -67,7 +73,7 @@ export async function readHead(path: string, length: number): Promise<Buffer> {
  * @throws RejectError `bad_compression` on a damaged stream, `too_large` when it unfolds beyond the limit
  */
 export async function* readChunks(file: LogFile, limits: { unpacked_bytes: number }): AsyncGenerator<Buffer> {
-  const raw = createReadStream(file.path, { highWaterMark: CHUNK_BYTES });
+  const raw = createReadStream(file.path, { highWaterMark: chunkBytes(file.bytes) });
   if (file.compression === null) {
     yield* raw;
     return;

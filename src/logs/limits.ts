@@ -22,7 +22,7 @@ const MIB = 1024 * 1024;
 
 export const DEFAULT_LIMITS: ReadLimits = {
   document_bytes: 256 * MIB,
-  line_bytes: 200 * 1_000_000,
+  line_bytes: 200 * MIB,
   depth: 1000,
   unpacked_bytes: 4096 * MIB,
   archive_members: 100_000,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { chunkBytes } from './bytes.js';
 import type { LineRange } from './lines.js';
 
 export interface FileScan {
@@ -11,17 +12,17 @@ export interface FileScan {
 }
 
 const NEWLINE = 10;
-const CHUNK_BYTES = 1024 * 1024;
 
 /**
  * One pass over a file: its sum and, where it is splittable, cuts after the first newline at or beyond each multiple
- * of `rangeBytes`. The cuts follow from the content alone, so that every machine makes the same tasks.
+ * of `rangeBytes`. The cuts follow from the content alone, so that every machine makes the same tasks. A signal breaks it
+ * off with its reason.
  */
 export async function scanFile(
   path: string,
-  options: { rangeBytes: number; splittable: boolean },
+  options: { rangeBytes: number; splittable: boolean; signal?: AbortSignal },
 ): Promise<FileScan> {
-  const { rangeBytes, splittable } = options;
+  const { rangeBytes, splittable, signal } = options;
   if (!(rangeBytes > 0)) throw new RangeError(`rangeBytes must be positive, not ${rangeBytes}`);
   const hash = createHash('sha256');
   const cuts: { at: number; line: number }[] = [];
@@ -29,8 +30,8 @@ export async function scanFile(
   let line = 1;
   let target = rangeBytes;
 
-  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
-    const piece = chunk as Buffer;
+  for await (const piece of readThrough(path)) {
+    signal?.throwIfAborted();
     hash.update(piece);
     if (splittable) {
       for (let at = piece.indexOf(NEWLINE); at !== -1; at = piece.indexOf(NEWLINE, at + 1)) {
@@ -44,6 +45,22 @@ export async function scanFile(
     bytes += piece.length;
   }
   return { bytes, sha256: hash.digest('hex'), ranges: toRanges(cuts, bytes) };
+}
+
+/** The content of a file in one buffer, which holds a piece until the next is asked for. */
+async function* readThrough(path: string): AsyncGenerator<Buffer> {
+  const handle = await open(path, 'r');
+  try {
+    const { size } = await handle.stat();
+    const buffer = Buffer.allocUnsafe(chunkBytes(size));
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
 }
 
 function toRanges(cuts: readonly { at: number; line: number }[], bytes: number): LineRange[] {

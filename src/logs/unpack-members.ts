@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ReadLimits } from './limits.js';
 import { RejectError } from './reject.js';
+import { holdScratch, releaseScratch } from './scratch.js';
 import type { TarMember } from './tar.js';
 
 /** The members of an archive as files in a folder of their own. */
@@ -22,11 +23,14 @@ const RESOURCE_FORK = /(?:^|\/)(?:__MACOSX\/|\._[^/]*$)/;
 
 /** A fresh folder for members; the caller removes it with removeUnpacked. */
 export function unpackFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'trajmill-'));
+  const root = mkdtempSync(join(tmpdir(), 'trajmill-'));
+  holdScratch(root);
+  return root;
 }
 
 export function removeUnpacked(root: string): void {
   rmSync(root, { recursive: true, force: true });
+  releaseScratch(root);
 }
 
 /**

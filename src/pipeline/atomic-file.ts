@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { TrajmillError } from '../errors.js';
 import { makeFolder } from './make-folder.js';
 
 /** Flushes a folder entry to disk, so that a rename survives a power cut; ignored where folders cannot be opened. */
@@ -19,12 +20,27 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Writes a whole file so that readers see the old one, none, or all of the new one: temp, fsync, rename. */
+/**
+ * Writes a whole file so that readers see the old one, none, or all of the new one: temp, fsync, rename. Throws
+ * TrajmillError E_IO, and leaves nothing behind, where that fails.
+ */
 export function writeFileAtomic(path: string, content: string | Uint8Array): void {
   makeFolder(dirname(path));
   const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`;
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
-  const descriptor = openSync(temporary, 'w');
+  try {
+    writeSynced(temporary, bytes);
+    renameSync(temporary, path);
+  } catch (cause) {
+    rmSync(temporary, { force: true });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new TrajmillError('E_IO', `cannot write: ${reason}`, { place: path, cause });
+  }
+  syncFolder(dirname(path));
+}
+
+function writeSynced(path: string, bytes: Uint8Array): void {
+  const descriptor = openSync(path, 'w');
   try {
     let written = 0;
     while (written < bytes.length) written += writeSync(descriptor, bytes, written);
@@ -32,6 +48,4 @@ export function writeFileAtomic(path: string, content: string | Uint8Array): voi
   } finally {
     closeSync(descriptor);
   }
-  renameSync(temporary, path);
-  syncFolder(dirname(path));
 }

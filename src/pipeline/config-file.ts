@@ -65,13 +65,26 @@ function keyOffset(parent: unknown, key: PropertyKey | undefined): number | unde
   return nodeOffset(pair?.key);
 }
 
-/** Reads a pipeline file from disk. */
+/** A name that is wrong, as opposed to a file that cannot be read. */
+const NO_PIPELINE: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  ENOTDIR: 'no such file',
+  EISDIR: 'it is a folder',
+};
+
+/** Reads a pipeline file from disk. Throws TrajmillError E_CONFIG for a name or a content that is wrong, E_IO else. */
 export function readPipeline(path: string): PipelineConfig {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new TrajmillError('E_CONFIG', `cannot read the pipeline file ${path}`, { cause });
+    const { code = '', message } = cause as NodeJS.ErrnoException;
+    const mistake = NO_PIPELINE[code];
+    throw new TrajmillError(
+      mistake === undefined ? 'E_IO' : 'E_CONFIG',
+      `cannot read the pipeline file ${path}: ${mistake ?? message}`,
+      { cause },
+    );
   }
   return parsePipeline(text, path);
 }

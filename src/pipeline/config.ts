@@ -3,7 +3,7 @@ import { STRATEGIES } from '../chat/renderer.js';
 import { columnsSchema } from '../formats/column-mapping.js';
 import { declaredFormatSchema } from '../formats/declared-format.js';
 import { thresholdMappingSchema } from '../grading/threshold-mapping.js';
-import type { ReadLimits } from '../logs/limits.js';
+import { DEFAULT_LIMITS, type ReadLimits } from '../logs/limits.js';
 import { capsSchema } from '../selection/caps.js';
 import { decontaminationSchema } from '../selection/decontamination.js';
 import { DUPLICATE_CHOICES } from '../selection/equal-runs.js';
@@ -131,6 +131,7 @@ export const pipelineFields = z
     formats: z.array(declaredFormatSchema).default([]).describe('formats beside the built-in ones'),
     out: z
       .string()
+      .min(1)
       .nullable()
       .default(null)
       .describe('run folder, relative to the pipeline file; --out replaces it'),
@@ -213,8 +214,12 @@ export const pipelineFields = z
         max_rejected: limitSchema
           .default(null)
           .describe('rejected trajectories, a number or a share; beyond it the run ends with exit code 65'),
-        max_document_bytes: z.int().min(1).default(268_435_456).describe('largest single JSON document'),
-        max_line_bytes: z.int().min(1).default(209_715_200).describe('longest line'),
+        max_document_bytes: z
+          .int()
+          .min(1)
+          .default(DEFAULT_LIMITS.document_bytes)
+          .describe('largest single JSON document'),
+        max_line_bytes: z.int().min(1).default(DEFAULT_LIMITS.line_bytes).describe('longest line'),
       })
       .prefault({}),
   })

@@ -19,7 +19,7 @@ export interface CutInputs {
  * Looks into every input: its size and sum, and where it may be cut. A file that cannot be read is an input all the
  * same, which the run rejects: among very many there is always one, and it must not cost the others.
  *
- * @throws TrajmillError E_IO where not a single file can be read
+ * @throws TrajmillError E_IO where not a single file can be read, E_INTERRUPTED when the signal comes
  */
 export async function cutInputs(options: {
   found: PlannedInputs;
@@ -27,14 +27,15 @@ export async function cutInputs(options: {
   config: PipelineConfig;
   /** beside the built-in ones */
   formats: readonly FormatAdapter[];
+  signal?: AbortSignal;
 }): Promise<CutInputs> {
-  const { found, target, config, formats } = options;
+  const { found } = options;
   const inputs: PlanInput[] = [];
   const pieces: Piece[] = [];
   for (const file of found.files) {
     const input = inputs.length;
     const path = join((file.stdin === true ? found.stdinRoot : null) ?? found.root, file.path);
-    const scan = await scanInput(path, file, { target, config, formats });
+    const scan = await scanInput(path, file, options);
     if (typeof scan === 'string') {
       inputs.push({ ...file, bytes: 0, sha256: null, unreadable: scan });
       pieces.push({ input, byte_start: 0, byte_end: 0, first_line: 1, whole: true });
@@ -61,13 +62,31 @@ export async function cutInputs(options: {
 async function scanInput(
   path: string,
   { format }: PlannedFile,
-  options: { target: number; config: PipelineConfig; formats: readonly FormatAdapter[] },
+  options: {
+    target: number;
+    config: PipelineConfig;
+    formats: readonly FormatAdapter[];
+    signal?: AbortSignal;
+  },
 ): Promise<FileScan | string> {
-  const { target, config, formats } = options;
+  const { target, config, formats, signal } = options;
   try {
     const { splittable } = await probeFile(path, { format, formats, limits: readLimits(config) });
-    return await scanFile(path, { rangeBytes: target, splittable });
+    return await scanFile(path, {
+      rangeBytes: target,
+      splittable,
+      ...(signal === undefined ? {} : { signal }),
+    });
   } catch (error) {
+    if (signal?.aborted === true) {
+      throw new TrajmillError(
+        'E_INTERRUPTED',
+        'interrupted before the plan was made; start the same command again (`run` may have --resume)',
+        {
+          cause: error,
+        },
+      );
+    }
     const fault = fileFault(error);
     if (fault === null) throw error;
     return fault;

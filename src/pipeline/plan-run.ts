@@ -43,7 +43,7 @@ export interface PlanRunOptions {
   readonly reuseStdin?: boolean;
   /** fetch a tokenizer or template `owner/model` that is not in the local Hugging Face cache */
   readonly allowDownload?: boolean;
-  /** ends the reading of standard input, and downloads */
+  /** ends the reading of standard input and of inputs, and downloads */
   readonly signal?: AbortSignal;
 }
 
@@ -77,6 +77,7 @@ export async function planRun(
       formats,
       modules,
       adapterPaths,
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
     const existing = assertSamePlan(folder, plan);
     spool?.keep();
@@ -103,6 +104,7 @@ async function makePlan(given: {
   formats: readonly FormatAdapter[];
   modules: readonly AdapterModule[];
   adapterPaths: string[];
+  signal?: AbortSignal;
 }): Promise<{ plan: Plan; location: Location; warnings: string[] }> {
   const { config, home, folder, found, formats, modules } = given;
   const { root, files } = found;
@@ -124,7 +126,13 @@ async function makePlan(given: {
 
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
   const target = config.shard_bytes ?? taskBytes(total);
-  const { inputs, pieces, unread } = await cutInputs({ found, target, config, formats });
+  const { inputs, pieces, unread } = await cutInputs({
+    found,
+    target,
+    config,
+    formats,
+    ...(given.signal === undefined ? {} : { signal: given.signal }),
+  });
   warnings.push(...unread);
   const { inputs: _inputs, out: _out, ...frozen } = config;
   const plan = sealPlan({

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { TrajmillError } from '../errors.js';
 import { columnsSchema } from '../formats/column-mapping.js';
@@ -93,8 +93,10 @@ function readJsonFile<T>(path: string, schema: z.ZodType<T>): T | null {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
-  } catch {
-    return null;
+  } catch (cause) {
+    const { code = '', message } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw new TrajmillError('E_IO', `cannot be read: ${message}`, { place: path, cause });
   }
   try {
     return schema.parse(JSON.parse(text));
@@ -122,12 +124,11 @@ export function requirePlan(folder: RunFolder): { plan: Plan; location: Location
   const plan = readPlan(folder);
   const location = readJsonFile(folder.location, locationSchema);
   if (plan === null || location === null) {
+    const missing = existsSync(folder.dir) ? 'no plan here' : 'there is no such folder';
     throw new TrajmillError(
       'E_USAGE',
-      'no plan here; make one with `trajmill plan PIPELINE.yaml --out DIR`',
-      {
-        place: folder.dir,
-      },
+      `${missing}; make a plan with \`trajmill plan PIPELINE.yaml --out DIR\``,
+      { place: folder.dir },
     );
   }
   return { plan, location };

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -77,23 +78,30 @@ export function groupFiles<K>(
   return groups;
 }
 
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
+/** What lies there, or null where nothing does. A folder that is closed to us is a fault, not an absence. */
+async function statOf(path: string): Promise<Stats | null> {
+  try {
+    return await stat(path);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw new TrajmillError('E_IO', `cannot be read: ${message}`, { place: path, cause });
+  }
+}
 
 /**
  * The manifest of a corpus, given the corpus or its run folder. Throws TrajmillError E_USAGE where there is no such
- * folder, E_UNCOMMITTED where there is no manifest, E_VERIFY where it is none.
+ * folder, E_UNCOMMITTED where there is no manifest, E_VERIFY where it is none, E_IO where it is closed to us.
  */
 export async function readManifest(dir: string): Promise<{ corpus: string; manifest: CorpusManifest }> {
   for (const corpus of [dir, join(dir, 'corpus')]) {
     const path = join(corpus, MANIFEST_NAME);
-    if (!(await exists(path))) continue;
+    if ((await statOf(path)) === null) continue;
     return { corpus, manifest: parseManifest(await readFile(path, 'utf8'), path) };
   }
-  if (!(await exists(dir))) throw new TrajmillError('E_USAGE', 'there is no such folder', { place: dir });
+  const found = await statOf(dir);
+  if (found === null) throw new TrajmillError('E_USAGE', 'there is no such folder', { place: dir });
+  if (!found.isDirectory()) throw new TrajmillError('E_USAGE', 'is no folder', { place: dir });
   throw new TrajmillError(
     'E_UNCOMMITTED',
     `no ${MANIFEST_NAME}: the corpus is not committed (finish the run, or name another folder)`,

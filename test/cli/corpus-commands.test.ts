@@ -107,6 +107,7 @@ describe('explain', () => {
     const { out } = await cli(['explain', 'a', id], { cwd: home });
     expect(out).toContain('the source log read again');
     expect(out).toContain('kept to turn');
+    expect(out).toContain(best?.detail ?? 'no detail');
   });
 
   it('tells every trajectory and reject, and says the same by the tables where the log is gone', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
@@ -82,6 +82,18 @@ describe('trajmill query', () => {
       expect(failed.code, format).toBe(2);
     }
     expect(readFileSync(join(home, 'answer.csv'))).toEqual(before);
+    expect(readdirSync(home).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('says that a file was written only when it was, and ends with 74 where the disk refuses', async () => {
+    mkdirSync(join(home, 'taken/full'), { recursive: true });
+    for (const format of ['csv', 'json', 'parquet']) {
+      for (const name of ['taken', 'missing/answer']) {
+        const { code, err } = await query('SELECT 1 AS one', '--format', format, '--out', name);
+        expect(code, err).toBe(74);
+        expect(err).toMatch(new RegExp(`^trajmill: [^\\n]*${name}[^\\n]*\\n$`));
+      }
+    }
     expect(readdirSync(home).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 

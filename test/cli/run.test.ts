@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -36,8 +36,8 @@ function project(): string {
   return folder;
 }
 
-function start(argv: readonly string[], cwd: string): ChildProcess {
-  return spawn(process.execPath, [MAIN, ...argv], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+function start(argv: readonly string[], cwd: string, options: SpawnOptions = {}): ChildProcess {
+  return spawn(process.execPath, [MAIN, ...argv], { cwd, stdio: ['ignore', 'pipe', 'pipe'], ...options });
 }
 
 function ended(child: ChildProcess): Promise<{ code: number | null; err: string }> {
@@ -122,6 +122,17 @@ describe('plan', () => {
     expect((await cli(argv, { cwd })).out).toBe(first.out);
     expect((await cli(['status', 'out'], { cwd })).out).toContain('owed       0');
   });
+
+  it('heeds an interrupt while it reads the inputs, and writes nothing', async () => {
+    const cwd = project();
+    const { code, err } = await cli(['plan', 'whole.yaml', '--out', 'out'], {
+      cwd,
+      signal: AbortSignal.abort(),
+    });
+    expect(code).toBe(75);
+    expect(err).toMatch(/^trajmill: interrupted [^\n]*\n$/);
+    expect(existsSync(join(cwd, 'out'))).toBe(false);
+  });
 });
 
 describe('the built command', () => {
@@ -152,5 +163,21 @@ describe('the built command', () => {
     const resumed = await cli([...argv, '--resume'], { cwd });
     expect(resumed.code).toBe(0);
     expect(resumed.out).toContain('4 read = 2 kept');
+  });
+
+  it('that only reads ends at the first signal with 75, and leaves nothing of the log behind', async () => {
+    const cwd = temporaryFolder();
+    // standard input that never ends stands for a command that would read on for long
+    const child = start(['inspect', '-'], cwd, {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...process.env, TMPDIR: cwd },
+    });
+    const result = ended(child);
+    child.stdin?.write('{"messages": [');
+    const scratch = (): string[] => readdirSync(cwd).filter((name) => name.startsWith('trajmill-'));
+    while (scratch().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill('SIGINT');
+    expect(await result).toEqual({ code: 75, err: '\ntrajmill: interrupted by SIGINT\n' });
+    expect(scratch()).toEqual([]);
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TrajmillError } from '../../src/errors.js';
+import { DEFAULT_LIMITS } from '../../src/logs/limits.js';
+import { readLimits } from '../../src/pipeline/config.js';
 import { parsePipeline } from '../../src/pipeline/config-file.js';
 
 const VALID = `version: 1
@@ -29,6 +31,10 @@ describe('a pipeline file', () => {
     expect(config.strategy).toBe('split');
     expect(config.mask.policy).toBe('sampled');
     expect(config.secrets).toBe('mask');
+    expect(readLimits(config)).toEqual({
+      document_bytes: DEFAULT_LIMITS.document_bytes,
+      line_bytes: DEFAULT_LIMITS.line_bytes,
+    });
     expect(config.tables).toEqual(['sft', 'rl', 'windows', 'executions', 'trajectories']);
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { formatTable, oneLine } from '../../src/cli/table.js';
-import { nameText, withoutDirection } from '../../src/report/terminal-text.js';
+import { jsonText, messageText, nameText, withoutDirection } from '../../src/report/terminal-text.js';
 
 const OVERRIDE = '\u202e';
 
@@ -17,4 +17,15 @@ it('lets no cell of a table and no line turn what stands beside it', () => {
   const columns = [{ title: 'task' }, { title: 'score', align: 'right' as const }];
   expect(formatTable(columns, [[`a${OVERRIDE}b`, '1']])).toBe('task      score\na\\u202eb      1\n');
   expect(oneLine(`a\n${OVERRIDE}b`, 80)).toBe('a \\u202eb');
+});
+
+it('keeps the line breaks of a message, and nothing else that a terminal would obey', () => {
+  expect(messageText(`a: ${OVERRIDE}b\n\u001b[2Jc\rd\u009b`)).toBe('a: \\u202eb\n\\u001b[2Jc\\u000dd\\u009b');
+});
+
+it('writes JSON of the same value without what a terminal would obey', () => {
+  const value = { [`na${OVERRIDE}me`]: ['\u001b[2J', '\u007f\u009b2J', 'שלום', null, 1.5] };
+  const text = jsonText(value);
+  expect(text).not.toMatch(/(?!\n)\p{Cc}|\u202e/u);
+  expect(JSON.parse(text)).toEqual(value);
 });

@@ -37,4 +37,6 @@ export type QueryOutcome =
   | { readonly kind: 'timeout' }
   | { readonly kind: 'memory' }
   /** the files of the corpus could not be read */
-  | { readonly kind: 'unreadable'; readonly message: string };
+  | { readonly kind: 'unreadable'; readonly message: string }
+  /** the disk failed, or was full, while the answer was made */
+  | { readonly kind: 'disk'; readonly message: string };

@@ -28,10 +28,7 @@ async function run(job: QueryJob): Promise<QueryOutcome> {
   try {
     session = await QuerySession.open(job.source, { limits: job.limits, out: job.out });
   } catch (error) {
-    return {
-      kind: 'unreadable',
-      message: error instanceof Error ? (error.message.split('\n')[0] ?? '') : '',
-    };
+    return { kind: 'unreadable', message: error instanceof Error ? firstLine(error) : '' };
   }
   const stop = bounds(job, session);
   try {
@@ -46,9 +43,12 @@ async function run(job: QueryJob): Promise<QueryOutcome> {
   }
 }
 
+const firstLine = ({ message }: Error): string => message.split('\n')[0] ?? '';
+
 function outcomeOf(error: Error, sql: string): QueryOutcome {
   const fault = faultOf(error, sql);
   if (fault instanceof SqlMistake) return { kind: 'mistake', message: fault.message };
+  if (fault.message.startsWith('IO Error')) return { kind: 'disk', message: firstLine(fault) };
   return fault.message.startsWith('Out of Memory') ? { kind: 'memory' } : { kind: 'timeout' };
 }
 

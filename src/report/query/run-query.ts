@@ -34,7 +34,7 @@ export interface QueryRun {
 /**
  * Asks DuckDB one question in a process of its own, which is gone afterwards. Returns the rows that were written.
  * Throws TrajmillError E_USAGE for a mistake in the SQL, for one that took too long or too much memory, E_IO where the
- * tables cannot be read, E_INTERRUPTED when the signal came. What was written until then is no whole answer.
+ * tables cannot be read or the answer cannot be written, E_INTERRUPTED when the signal came. What was written until then is no whole answer.
  */
 export async function runQuery(job: QueryJob, { process, output, signal }: QueryRun): Promise<number> {
   if (signal.aborted) {
@@ -104,5 +104,7 @@ function rowsOf(outcome: QueryOutcome, { limits, source }: QueryJob): number {
       throw new TrajmillError('E_IO', `the tables cannot be read: ${outcome.message}`, {
         place: source.corpus,
       });
+    case 'disk':
+      throw new TrajmillError('E_IO', outcome.message);
   }
 }

@@ -113,9 +113,9 @@ export class QuerySession {
   }
 }
 
-/** DuckDB tells of its own limits by the same kind of error as of mistakes: they are kept apart by their first word. */
+/** DuckDB tells of its own limits and of the disk by the same kind of error as of mistakes: they are kept apart by their first word. */
 export function faultOf(error: Error, sql: string): Error {
-  return /^(INTERRUPT|Out of Memory) Error/.test(error.message)
+  return /^(INTERRUPT|Out of Memory|IO) Error/.test(error.message)
     ? error
     : new SqlMistake(mistakeLine(error.message, sql));
 }

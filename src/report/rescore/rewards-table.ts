@@ -1,6 +1,6 @@
-import { openShardWriter } from '../../tables/shard-writer.js';
 import type { TableSpec } from '../../tables/table-spec.js';
 import { OUTCOMES, TRENDS } from '../../windows/window.js';
+import { writeWholeTable } from '../whole-table.js';
 import type { RescoredWindow } from './rescore-windows.js';
 
 /** Rewards of a corpus under other rules, to be joined to `windows` by window_id. It is no table of the corpus. */
@@ -36,12 +36,5 @@ export async function writeRewards(
   windows: readonly RescoredWindow[],
   metadata: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const writer = await openShardWriter({ path, spec: REWARDS_TABLE, metadata });
-  try {
-    for (const window of windows) await writer.append(window);
-    await writer.close();
-  } catch (error) {
-    await writer.abort();
-    throw error;
-  }
+  await writeWholeTable({ path, spec: REWARDS_TABLE, metadata }, windows);
 }

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../pipeline/atomic-file.js';
-import { openShardWriter } from '../../tables/shard-writer.js';
 import type { TableSpec } from '../../tables/table-spec.js';
+import { writeWholeTable } from '../whole-table.js';
 import { type Figure, INTERVALS } from './figure.js';
 
 /** The figures as a table of their own. It is no table of the corpus: it lies outside of its data. */
@@ -39,18 +39,8 @@ export interface StatsDocument {
 export async function writeStats(folder: string, document: StatsDocument): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   const parquet = join(folder, 'stats.parquet');
-  const writer = await openShardWriter({
-    path: parquet,
-    spec: STATS_TABLE,
-    metadata: { plan_id: document.plan_id },
-  });
-  try {
-    for (const figure of document.figures) await writer.append(figure);
-    await writer.close();
-  } catch (error) {
-    await writer.abort();
-    throw error;
-  }
+  const metadata = { plan_id: document.plan_id };
+  await writeWholeTable({ path: parquet, spec: STATS_TABLE, metadata }, document.figures);
   const json = join(folder, 'stats.json');
   writeFileAtomic(json, `${JSON.stringify(document, null, 2)}\n`);
   return [parquet, json];
