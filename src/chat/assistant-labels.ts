@@ -16,6 +16,7 @@ const CLOSES_THINKING = /<\/think>/;
 const EMPTY_THINKING = /^\s*<think>\s*<\/think>\s*/;
 const FIRST_TAG = /^\s*<[^<>]*>\s*/;
 const LEADING_SPACE = /^\s*/;
+const ESCAPES = /^.*\\[\\'"nrt]/s;
 
 type FramePart = 'think_frame' | 'call_frame' | 'text';
 
@@ -77,6 +78,8 @@ export class AssistantLabels {
   #labelSampled(run: readonly RawPiece[], lead: string): boolean {
     let before: RawWords | null = null;
     let opening = '';
+    /** what stands before the first words is header and no more */
+    let headed = true;
     let stopped = false;
     for (let i = 0; i < run.length; i++) {
       const piece = run[i];
@@ -86,7 +89,8 @@ export class AssistantLabels {
         continue;
       }
       if (!piece.glue) {
-        addWords(this.#list, piece, this.#message, this.#isReasoning(run, i) ? 'reasoning' : null);
+        const provided = before === null && headed ? this.#providedLength(lead + opening, piece) : 0;
+        this.#words(piece, this.#isReasoning(run, i) ? 'reasoning' : null, provided);
         before = piece;
         continue;
       }
@@ -96,7 +100,7 @@ export class AssistantLabels {
       let { text } = piece;
       if (before === null && opening === '') {
         opening = text;
-        text = this.#opening(text, { lead, after, reasoningNext });
+        ({ rest: text, headed } = this.#opening(text, { lead, after, reasoningNext }));
       }
       if (after === null) stopped = this.#closing(text, before);
       else if (before === null) this.#frame(text, after, reasoningNext);
@@ -107,6 +111,40 @@ export class AssistantLabels {
 
   get #turn(): number {
     return this.#message.turn;
+  }
+
+  get #knownHeaders(): readonly string[] {
+    const { headers } = this.#options;
+    return headers.get(this.#role) ?? headers.get('user') ?? [];
+  }
+
+  /** Inside a generation block, what the prompt provides is a forced opening of the thinking. */
+  get #providedPart(): SegmentPart {
+    return this.#options.tagged ? 'empty_think' : 'header';
+  }
+
+  /**
+   * Words, of which the first `provided` characters stand in the generation prompt: a model that is made to think goes on
+   * behind the tag that it was given, also where the log keeps the tag in the content.
+   */
+  #words(words: RawWords, part: SegmentPart | null, provided: number): void {
+    const { text, offset } = words;
+    const start = { ...words, text: text.slice(0, provided) };
+    const rest = { ...words, text: text.slice(provided), offset: offset === null ? null : offset + provided };
+    if (provided > 0) addWords(this.#list, start, this.#message, this.#providedPart);
+    addWords(this.#list, rest, this.#message, part);
+  }
+
+  /** How many characters of the first words are what a header goes on with that begins with `lead`. */
+  #providedLength(lead: string, { text }: RawWords): number {
+    const lengths = this.#knownHeaders.map((header) => {
+      // what a template prints before all messages may stand in front of the first one's header
+      const begun = this.#role === null ? overlap(lead, header) : header.startsWith(lead) ? lead.length : 0;
+      const rest = begun === 0 ? '' : header.slice(begun);
+      const shared = commonPart(text, rest);
+      return shared === rest.length ? shared : tagEnd(text.slice(0, shared));
+    });
+    return Math.max(0, ...lengths);
   }
 
   /** Words of the reasoning field, or content that the template put between think tags. */
@@ -124,23 +162,31 @@ export class AssistantLabels {
     );
   }
 
-  /** Takes the header, and a think block without words, from the front; returns the rest. */
+  /** Takes the header, and a think block without words, from the front; `headed` says that the header was all. */
   #opening(
     text: string,
     { lead, after, reasoningNext }: { lead: string; after: RawWords | null; reasoningNext: boolean },
-  ): string {
+  ): { rest: string; headed: boolean } {
     const header = this.#headerLength(lead + text, after !== null && !reasoningNext);
     this.#checkLead(lead, header);
     const forced = Math.max(header - lead.length, 0);
-    // Inside a generation block, what the prompt provides is a forced opening of the thinking.
-    this.#list.glue(text.slice(0, forced), this.#options.tagged ? 'empty_think' : 'header', this.#turn);
+    const front = Math.max(this.#frontLength((lead + text).slice(0, header)) - lead.length, 0);
+    this.#list.glue(text.slice(0, front), 'context', this.#turn);
+    this.#list.glue(text.slice(front, forced), this.#providedPart, this.#turn);
     const rest = text.slice(forced);
     const block = this.#emptyThinking((lead + text).slice(0, header), rest);
     const { content, reasoning } = this.#message;
     const close = reasoning === null ? content.text.indexOf('</think>') : -1;
     if (close >= 0) this.#list.glue(block, 'think_frame', this.#turn, spanAt(content, close));
     else this.#list.glue(block, 'empty_think', this.#turn);
-    return rest.slice(block.length);
+    return { rest: rest.slice(block.length), headed: rest === '' };
+  }
+
+  /** How much of what opens the first message is the front of the conversation, such as a system prompt of the template. */
+  #frontLength(opening: string): number {
+    const ends = this.#knownHeaders.filter((header) => header !== '' && opening.endsWith(header));
+    if (this.#role !== null || ends.length === 0) return 0;
+    return opening.length - Math.max(...ends.map((header) => header.length));
   }
 
   /** A think block without words at the start of `rest`, or the rest of one that the header opens. */
@@ -152,9 +198,8 @@ export class AssistantLabels {
 
   /** How much of what opens a turn is provided by the generation prompt. */
   #headerLength(text: string, wordsFollow: boolean): number {
-    const { headers, tagged, specials } = this.#options;
-    const known = headers.get(this.#role) ?? headers.get('user') ?? [];
-    if (tagged && this.#role === 'assistant') return 0;
+    const { tagged, specials } = this.#options;
+    const known = this.#knownHeaders;
     const fitting = known.filter((header) => text.startsWith(header));
     if (fitting.length > 0) return Math.max(...fitting.map((header) => header.length));
     // What a template prints before all messages may stand in front of the first one's header.
@@ -163,8 +208,9 @@ export class AssistantLabels {
     if (inside !== undefined) return text.indexOf(inside) + inside.length;
     const shared = Math.max(0, ...known.map((header) => commonPart(text, header)));
     // Not inside a token, even one that the tokenizer does not call special.
-    const safe = Math.max(text.lastIndexOf('\n', shared - 1), text.lastIndexOf('>', shared - 1)) + 1;
-    if (shared > 0 && safe > 0) return safe;
+    const safe = tagEnd(text.slice(0, shared));
+    if (safe > 0) return safe;
+    if (tagged && this.#role === 'assistant') return 0;
     if (known.length > 0 && this.#role !== 'assistant') this.#refuseOpening();
     const think = text.indexOf('<think>');
     if (think >= 0) return think;
@@ -191,11 +237,19 @@ export class AssistantLabels {
 
   #between(text: string, before: RawWords, after: RawWords, reasoningNext: boolean): void {
     if (isCallPart(before.source) && isCallPart(after.source)) {
-      this.#list.glue(text, 'call_frame', this.#turn, after.source.span);
+      // characters that the template escapes at the end of a call are that call's
+      const own = before.source.span === after.source.span ? '' : (ESCAPES.exec(text)?.[0] ?? '');
+      this.#list.glue(own, 'call_frame', this.#turn, before.source.span);
+      this.#list.glue(text.slice(own.length), 'call_frame', this.#turn, after.source.span);
+      return;
+    }
+    if (isCallPart(before.source)) {
+      // what closes a call goes with it, also where plain text follows
+      this.#list.glue(text, 'call_frame', this.#turn, before.source.span);
       return;
     }
     const closes = before.source.kind === 'reasoning' || CLOSES_THINKING.test(text);
-    const frame = closes && !isCallPart(before.source) ? this.#closingTag(text) : '';
+    const frame = closes ? this.#closingTag(text) : '';
     this.#list.glue(frame, 'think_frame', this.#turn, this.#spanOf(before, 'end'));
     const rest = text.slice(frame.length);
     if (before.source.kind === 'content' && after.source.kind === 'content' && !closes && !reasoningNext) {
@@ -241,8 +295,21 @@ export class AssistantLabels {
   }
 }
 
-function commonPart(one: string, other: string): number {
+/** How many characters two texts have in common at their start. */
+export function commonPart(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length++;
   return length;
+}
+
+/** The longest end of `text` with which the header begins. */
+function overlap(text: string, header: string): number {
+  let length = Math.min(text.length, header.length);
+  while (length > 0 && !text.endsWith(header.slice(0, length))) length--;
+  return length;
+}
+
+/** Where the last tag or line of a text ends, 0 where it holds none: not inside a token. */
+function tagEnd(text: string): number {
+  return Math.max(text.lastIndexOf('\n'), text.lastIndexOf('>')) + 1;
 }

@@ -1,3 +1,4 @@
+import { RejectError } from '../logs/reject.js';
 import type { ChatRenderer, RenderInput } from './renderer.js';
 import type { Rendering, Segment } from './segment.js';
 
@@ -24,7 +25,10 @@ export function composeStretches(
     const stop = end === indices.length ? rendering.segments.length : last + 1;
     for (let k = first; k < stop; k++) {
       const segment = rendering.segments[k];
-      if (segment !== undefined) segments.push(segment);
+      if (segment === undefined) continue;
+      const position = positionOf(segment);
+      if (position >= 0 && position < from && segment.part !== 'stop') refuseMoved(indices[from]);
+      segments.push(segment);
     }
     for (const turn of rendering.stripped_reasoning) {
       if ((positions.get(turn) ?? -1) >= from) stripped.push(turn);
@@ -32,6 +36,11 @@ export function composeStretches(
     from = end;
   }
   return { segments, stripped_reasoning: stripped };
+}
+
+/** A late system message that the template prints at the front cannot be joined behind what was there before it. */
+function refuseMoved(turn: number | undefined): never {
+  throw new RejectError('template_not_prefix', `the template moves turn ${turn} before earlier turns`);
 }
 
 /** Where a stretch begins in its rendering: with its first turn, or with the stop that the turn before it lacks. */

@@ -2,6 +2,7 @@ import { RejectError } from '../logs/reject.js';
 import { composeStretches } from './compose.js';
 import type { TextSource } from './jinja/text.js';
 import { labelParts } from './label-parts.js';
+import { isLeftOut } from './left-out.js';
 import type { ChatMessage, Field } from './message.js';
 import { toChatMessages } from './message.js';
 import { isCallPart, type RawPiece, type RawWords, turnOf } from './raw-piece.js';
@@ -11,6 +12,7 @@ import { SpecialFinder } from './special-tokens.js';
 import { TemplateProgram } from './template-run.js';
 import type { TemplateSource } from './template-source.js';
 import { type TemplateTraits, templateTraits } from './template-traits.js';
+import { rewrittenStops, rewrittenViews, takenAway } from './view-breaks.js';
 
 /** Tokens of a bare template, which names no tokenizer. */
 const SPECIAL_LOOK =
@@ -53,6 +55,7 @@ export class JinjaRenderer implements ChatRenderer {
       tagged: this.#program.tagged,
       headers: this.traits.headers,
       borrowsStop: this.traits.borrowsStop,
+      resultsToken: this.traits.resultsToken,
     });
     return { segments, stripped_reasoning: strippedTurns(messages, printed) };
   }
@@ -62,62 +65,23 @@ export class JinjaRenderer implements ChatRenderer {
     return composeStretches(this, input, this.breaks(input));
   }
 
-  /**
-   * Found from the end: reasoning that a rendering leaves out but a shorter one shows was taken away by the turn
-   * with which the longer one ends, and that turn is found by halving. Costs a few renderings for each break.
-   */
+  /** Costs a few renderings for each break (view-breaks.ts). */
   breaks({ turns, indices, tools }: RenderInput): number[] {
-    const stripped = (count: number): Set<number> =>
-      new Set(this.render({ turns, indices: indices.slice(0, count), tools }).stripped_reasoning);
-    const positions = new Set<number>(this.traits.stopVaries ? rewrittenStops({ turns, indices }) : []);
-    for (let end = indices.length; end > 0; ) {
-      const at = breakBefore(indices, { end, lost: stripped(end), stripped });
-      if (at === null) break;
-      positions.add(at);
-      end = at;
-    }
+    const render = (count: number): Rendering =>
+      this.render({ turns, indices: indices.slice(0, count), tools });
+    const views = { turns, indices, render };
+    const { stopVaries, rewriters } = this.traits;
+    const positions = new Set([
+      ...(stopVaries ? rewrittenStops(views) : []),
+      ...rewrittenViews(views, { rewriters }),
+      ...takenAway(views),
+    ]);
     return [...positions].sort((a, b) => a - b);
   }
 
   #run(messages: readonly ChatMessage[], tools: string | null, generation: boolean): RawPiece[] {
     return this.#program.run({ messages, tools, generation, form: this.traits.argumentsForm });
   }
-}
-
-/** Turns behind a turn of the model that ended without calls: its stop is no longer the last one. */
-function rewrittenStops({ turns, indices }: Pick<RenderInput, 'turns' | 'indices'>): number[] {
-  return indices.flatMap((_, at) => {
-    const before = turns[indices[at - 1] ?? -1];
-    const consecutive = turns[indices[at] ?? -1]?.role === 'assistant';
-    const ended =
-      before?.role === 'assistant' &&
-      !consecutive &&
-      before.spans.every((span) => span.inline || span.call === null);
-    return ended ? [at] : [];
-  });
-}
-
-/** The last position before `end` whose turn took something away, null where nothing was. */
-function breakBefore(
-  indices: readonly number[],
-  {
-    end,
-    lost,
-    stripped,
-  }: { end: number; lost: ReadonlySet<number>; stripped: (count: number) => Set<number> },
-): number | null {
-  for (let last = end - 1; last >= 0; last--) {
-    const turn = indices[last] ?? -1;
-    if (!lost.has(turn) || stripped(last + 1).has(turn)) continue;
-    let [shown, gone] = [last + 1, end];
-    while (gone - shown > 1) {
-      const middle = (shown + gone) >> 1;
-      if (stripped(middle).has(turn)) gone = middle;
-      else shown = middle;
-    }
-    return shown;
-  }
-  return null;
 }
 
 type Printed = ReadonlyMap<number, readonly RawWords[]>;
@@ -156,8 +120,6 @@ function isContent({ source }: RawWords): boolean {
   return source.kind === 'content';
 }
 
-const LEFT_OUT = /^(?:\s|<think>|<\/think>)*$/;
-
 /** Assistant turns of which recorded reasoning or text was not printed. */
 function strippedTurns(messages: readonly ChatMessage[], printed: Printed): number[] {
   return messages.flatMap(({ turn, role, content, reasoning }) => {
@@ -175,8 +137,8 @@ function covers({ text }: Field, printed: readonly RawWords[]): boolean {
   let at = 0;
   for (const piece of printed) {
     if (piece.offset === null) return true;
-    if (piece.offset > at && !LEFT_OUT.test(text.slice(at, piece.offset))) return false;
+    if (piece.offset > at && !isLeftOut(text.slice(at, piece.offset))) return false;
     at = Math.max(at, piece.offset + piece.text.length);
   }
-  return LEFT_OUT.test(text.slice(at));
+  return isLeftOut(text.slice(at));
 }

@@ -1,8 +1,10 @@
 import { RejectError } from '../logs/reject.js';
+import type { Role } from '../trajectory/turn.js';
 import { AssistantLabels } from './assistant-labels.js';
 import type { ChatMessage } from './message.js';
 import { addWords, isCallPart, type LabelOptions, mergeGlue, type RawPiece, turnOf } from './raw-piece.js';
 import { SegmentList } from './segment-list.js';
+import type { SpecialFinder } from './special-tokens.js';
 
 /**
  * Names the parts of a rendering: of assistant turns by what stands between which words, the rest is context.
@@ -13,38 +15,78 @@ export function labelParts(pieces: readonly RawPiece[], options: LabelOptions): 
   const list = new SegmentList();
   const merged = mergeGlue(pieces);
   const seen = new Set<number>();
-  let previous = -1;
+  const roles = rolesBefore(options);
   for (let start = 0; start < merged.length; ) {
     const turn = turnOf(merged[start]);
+    const message = options.messages.get(turn);
+    const speaks = message?.role === 'assistant' && !seen.has(turn);
+    const results = speaks ? partResults(merged, { start, message }, options) : null;
     let end = start + 1;
     while (end < merged.length && turnOf(merged[end]) === turn) end++;
-    const message = options.messages.get(turn);
-    const own = message?.role === 'assistant' && !seen.has(turn) ? ownEnd(merged, start, end) : start;
+    const own = speaks ? (results ?? end) : start;
     if (own > start && message !== undefined) {
-      const labels = new AssistantLabels(list, { message, options, role: roleOf(previous, options) });
+      const labels = new AssistantLabels(list, { message, options, role: roles.get(turn) ?? null });
       const stopped = labels.label(merged.slice(start, own));
       const place = { turn, pieces: merged, next: own };
       if (options.tagged) takeGenerated(list, place);
       else if (!stopped && options.borrowsStop) borrowStop(list, place, options);
     } else refuseTorn(merged.slice(start, end), message);
     for (const piece of merged.slice(own, end)) addContext(list, piece, options);
-    if (message !== undefined && !seen.has(turn)) {
-      seen.add(turn);
-      previous = turn;
-    }
+    if (message !== undefined) seen.add(turn);
     start = end;
   }
   return list;
 }
 
-/** Where a turn ends that goes on with the results of its calls: before the name that is printed with the first. */
-function ownEnd(pieces: readonly RawPiece[], start: number, end: number): number {
-  const next = pieces[end];
-  const holdsResults = next !== undefined && !next.glue && next.turn === turnOf(pieces[start]);
-  if (!holdsResults) return end;
-  const last = pieces.slice(start, end).findLastIndex((piece) => !piece.glue);
-  const words = pieces[start + last];
-  return words !== undefined && !words.glue && words.source.kind === 'call_name' ? start + last : end;
+/**
+ * Parts the glue of a turn behind the token that opens the results of its calls, where a template prints those with the
+ * calls: the model stops with that token, and what follows, such as `response:unknown{`, is no more its own than the results
+ * are. Gives the place of the first piece behind the token, null where none stands there. Only the name of a call may be
+ * printed behind it, with its result: other words of the turn are torn from it.
+ */
+function partResults(
+  pieces: RawPiece[],
+  { start, message }: { start: number; message: ChatMessage },
+  { resultsToken, specials }: LabelOptions,
+): number | null {
+  if (resultsToken === null || message.calls.length === 0) return null;
+  if (resultsToken === '') {
+    throw new RejectError(
+      'template_error',
+      `the template prints results in turn ${message.turn}, that of their calls, and no special token before them`,
+    );
+  }
+  const turn = turnOf(pieces[start]);
+  let own: number | null = null;
+  for (let k = start; k < pieces.length && turnOf(pieces[k]) === turn; k++) {
+    const piece = pieces[k];
+    if (piece === undefined) break;
+    if (own !== null) {
+      if (piece.glue || !isCallPart(piece.source)) refuseTorn([piece], message);
+      continue;
+    }
+    const at = piece.glue ? firstPlace(resultsToken, piece.text, specials) : -1;
+    if (!piece.glue || at < 0) continue;
+    own = k + 1;
+    const end = at + resultsToken.length;
+    if (end === piece.text.length) continue;
+    pieces.splice(
+      k,
+      1,
+      { ...piece, text: piece.text.slice(0, end) },
+      { ...piece, text: piece.text.slice(end) },
+    );
+  }
+  return own;
+}
+
+/** Where a special token stands first, -1 where it does not. */
+function firstPlace(token: string, text: string, specials: SpecialFinder): number {
+  let first = -1;
+  specials.each(text, (offset, special) => {
+    if (first < 0 && special === token) first = offset;
+  });
+  return first;
 }
 
 function refuseTorn(run: readonly RawPiece[], message: ChatMessage | undefined): void {
@@ -70,8 +112,15 @@ function takeGenerated(list: SegmentList, { turn, pieces, next }: Place): void {
   pieces[next] = { ...piece, text: '' };
 }
 
-function roleOf(turn: number, { messages }: LabelOptions): string | null {
-  return messages.get(turn)?.role ?? null;
+/** The role of the message before each, printed or not: an empty result may leave no trace. */
+function rolesBefore({ messages }: LabelOptions): Map<number, Role | null> {
+  const roles = new Map<number, Role | null>();
+  let role: Role | null = null;
+  for (const message of messages.values()) {
+    roles.set(message.turn, role);
+    role = message.role;
+  }
+  return roles;
 }
 
 /**

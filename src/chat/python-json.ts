@@ -14,10 +14,12 @@ const LITERALS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['true', true],
   ['false', false],
   ['null', null],
+  // json.loads takes these words, which json.dumps writes
+  ...['NaN', 'Infinity', '-Infinity'].map((lexeme) => [lexeme, { lexeme }] as const),
 ]);
 const MAX_DEPTH = 500;
 
-/** Reads a JSON text. A repeated key keeps its first place and its last value, as a Python dict does. Throws SyntaxError. */
+/** Reads a JSON text, and NaN and Infinity in it, as Python's json does. A repeated key keeps its first place and its last value, as a Python dict does. Throws SyntaxError. */
 export function readJson(text: string): JsonValue {
   const reader = new JsonReader(text);
   const value = reader.value(0);
@@ -177,10 +179,16 @@ export function pythonNumber(lexeme: string): string {
   return pythonFloat(Number(lexeme));
 }
 
-/** repr(float): shortest digits, an exponent below 1e-4 and from 1e16 on, always a point or an exponent. */
+/** A float in Python's JSON: as repr(float), but NaN and Infinity in the words of JavaScript. */
 export function pythonFloat(value: number): string {
-  if (Number.isNaN(value)) return 'NaN';
-  if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
+  if (!Number.isFinite(value)) return String(value);
+  return pythonFloatText(value);
+}
+
+/** repr(float): shortest digits, an exponent below 1e-4 and from 1e16 on, always a point or an exponent. */
+export function pythonFloatText(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
   const magnitude = Math.abs(value);
   if (magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e16)) {
     const [mantissa = '', exponent = ''] = value.toExponential().split('e');

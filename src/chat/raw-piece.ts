@@ -32,6 +32,8 @@ export interface LabelOptions {
   readonly tagged: boolean;
   /** the stop token of a turn is the token that opens the next message */
   readonly borrowsStop: boolean;
+  /** the special token that opens the results of calls, where the template prints them in the turn of the calls; else null */
+  readonly resultsToken: string | null;
 }
 
 /**

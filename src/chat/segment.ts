@@ -1,7 +1,8 @@
 /**
  * What a piece of a rendered conversation is. Mask policies are tables over these parts (tokens/mask-policy.ts).
  *
- * - `header`: what opens a turn and the generation prompt provides (`<|im_start|>assistant\n`)
+ * - `header`: what opens a turn and the generation prompt provides (`<|im_start|>assistant\n`), also where the log keeps
+ *   the end of it, a `<think>`, in the turn's own content
  * - `reasoning`, `text`, `tool_call`: the words of an assistant turn; `text` as glue is what frames plain text, such
  *   as the channel that harmony opens for it
  * - `think_frame`: think tags and their newlines around recorded reasoning

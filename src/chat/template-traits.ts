@@ -1,6 +1,7 @@
 import { RejectError } from '../logs/reject.js';
 import { contentSpan, makeTurn, reasoningSpan, structuredCallSpan } from '../trajectory/build.js';
-import type { Turn } from '../trajectory/turn.js';
+import type { Role, Turn } from '../trajectory/turn.js';
+import { commonPart } from './assistant-labels.js';
 import { labelParts } from './label-parts.js';
 import { toChatMessages } from './message.js';
 import { type RawPiece, turnOf } from './raw-piece.js';
@@ -16,6 +17,13 @@ export interface TemplateTraits {
   readonly borrowsStop: boolean;
   /** it closes the last turn of the model with another stop than earlier ones, as harmony does */
   readonly stopVaries: boolean;
+  /**
+   * the special token that opens the results of calls, where the template prints them in the turn of the calls; '' where it
+   * prints none before them, null where results have turns of their own
+   */
+  readonly resultsToken: string | null;
+  /** roles of turns that change what was printed before them, apart from recorded reasoning */
+  readonly rewriters: ReadonlySet<Role>;
 }
 
 const ARGUMENTS = '{"key": "value"}';
@@ -27,6 +35,7 @@ const thought = reasoningSpan('thought');
 const call = (args: unknown) => structuredCallSpan({ id: 'c', name: 'tool_name', arguments: args });
 const answer = makeTurn('assistant', [text]);
 const calling = makeTurn('assistant', [call(JSON.parse(ARGUMENTS))]);
+const callingTwice = makeTurn('assistant', [call(JSON.parse(ARGUMENTS)), call(JSON.parse(ARGUMENTS))]);
 
 /** Conversations after which the model speaks, by the role of their last turn. */
 const BEGINNINGS: readonly (readonly [string | null, readonly Turn[]])[] = [
@@ -54,7 +63,8 @@ export function templateTraits(program: TemplateProgram, specials: SpecialFinder
     const found = SPEECHES.map((speech) => headerOf(prompt, run([...turns, speech]), turns.length));
     headers.set(role, [...new Set(found.filter((header) => header !== null))]);
   }
-  const options = { headers, specials, tagged: program.tagged };
+  const resultsToken = resultsTokenOf(run, specials);
+  const options = { headers, specials, tagged: program.tagged, resultsToken };
   const stopOf = (turns: readonly Turn[], borrowsStop: boolean): string | null =>
     orNull(() => {
       const pieces = program.run({ ...messagesOf(turns), generation: false, form: argumentsForm });
@@ -69,6 +79,8 @@ export function templateTraits(program: TemplateProgram, specials: SpecialFinder
     headers,
     borrowsStop: !program.tagged && earlier === null && stopOf([user, answer, user], true) !== null,
     stopVaries: last !== null && earlier !== null && last !== earlier,
+    resultsToken,
+    rewriters: rewritersOf((turns, generation) => joined(run(turns, generation))),
   };
 }
 
@@ -127,4 +139,53 @@ function headerOf(
   const start = whole.slice(0, first).reduce((length, piece) => length + piece.text.length, 0);
   if (start > before.length) return all.startsWith(before) ? '' : null;
   return before.startsWith(all.slice(0, start)) ? before.slice(start) : null;
+}
+
+/** What opens a result stands behind calls that wait for theirs, once for all of them. */
+function resultsTokenOf(
+  run: (turns: readonly Turn[]) => RawPiece[] | null,
+  specials: SpecialFinder,
+): string | null {
+  const waiting = joined(run([user, calling]));
+  const answered = run([user, calling, tool]);
+  const isResult = (piece: RawPiece): boolean =>
+    !piece.glue && piece.source.turn === 2 && piece.turn === 1 && piece.source.kind === 'content';
+  if (waiting === null || answered === null || !answered.some(isResult)) return null;
+  const shared = waiting.slice(0, commonPart(waiting, joined(answered) ?? ''));
+  const frame = shared.slice(shared.lastIndexOf('value'));
+  const token = specials.last(frame)?.special ?? '';
+  let times = 0;
+  specials.each(joined(run([user, callingTwice])) ?? frame, (_, special) => {
+    if (special === token) times++;
+  });
+  return times === 1 ? token : '';
+}
+
+/** A block without thoughts, which some models write. */
+const thoughtless = makeTurn('assistant', [
+  contentSpan('text', 'model', '<think>\n\n</think>\n\nanswer'),
+  ...calling.spans,
+]);
+
+const LATE: readonly Turn[] = [user, makeTurn('system', [contentSpan('prompt', 'environment', 'rule')])];
+
+/** What the model was given, and what it then said. */
+const VIEWS = [
+  { turns: [user], generation: false, reply: answer },
+  { turns: [user], generation: true, reply: answer },
+  { turns: [user, calling, tool], generation: false, reply: answer },
+  { turns: [user, thoughtless, tool], generation: false, reply: answer },
+] as const;
+
+/** A view that the reply goes on with, but that is gone once another turn follows. */
+function rewritersOf(text: (turns: readonly Turn[], generation: boolean) => string | null): Set<Role> {
+  const rewrites = (late: Turn): boolean =>
+    VIEWS.some(({ turns, generation, reply }) => {
+      const view = text(turns, generation);
+      const before = text([...turns, reply], false);
+      const after = text([...turns, reply, late], false);
+      if (view === null || before === null || after === null) return false;
+      return before.startsWith(view) && !after.startsWith(view);
+    });
+  return new Set(LATE.filter(rewrites).map(({ role }) => role));
 }

@@ -1,3 +1,4 @@
+import { cutEndFlags } from './cut-end.js';
 import type { FitRequest, FittedRow, OverLongRow } from './fitted-row.js';
 import { moveWindow } from './move-window.js';
 import { shortenObservations } from './shorten-observations.js';
@@ -11,7 +12,7 @@ export function* fitRows(request: FitRequest): Generator<FittedRow> {
   const { trajectory, plan, encode, length, onDropped } = request;
   const row = encode({ trajectory, plan });
   if (row.n_trained === 0) return;
-  const whole = { turns: trajectory.turns, plan, part: 0 };
+  const whole = { turns: trajectory.turns, plan, part: 0, flags: [] };
   if (length.max_tokens === null || row.input_ids.length <= length.max_tokens) {
     yield { ...whole, row, outcome: null };
     return;
@@ -49,7 +50,8 @@ function cutTail({ trajectory, plan, encode, maxTokens, row }: OverLongRow): Fit
     const cut = { ...plan, indices, trains };
     const shorter = encode({ trajectory, plan: cut });
     if (shorter.input_ids.length <= maxTokens) {
-      return { turns: trajectory.turns, plan: cut, row: shorter, part: 0, outcome: 'tail_cut' };
+      const flags = cutEndFlags(indices.at(-1), shorter, row);
+      return { turns: trajectory.turns, plan: cut, row: shorter, part: 0, outcome: 'tail_cut', flags };
     }
   }
   return null;

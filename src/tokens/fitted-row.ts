@@ -17,6 +17,8 @@ export interface FittedRow<Row = TokenRow> {
   readonly part: number;
   /** how it was made to fit; null where it fits as it is */
   readonly outcome: Exclude<LengthOutcome, 'dropped'> | null;
+  /** what fitting changed in the turns that are shown */
+  readonly flags: readonly string[];
 }
 
 export type Encode = (request: RowRequest) => TokenRow;

@@ -1,3 +1,4 @@
+import { cutEndFlags } from './cut-end.js';
 import type { DividedRow, DivideRequest, FittedRow } from './fitted-row.js';
 import { tokensOfTurns } from './turn-tokens.js';
 
@@ -16,7 +17,7 @@ interface Group {
  * dropped. Turns that are joined are trained by one row, or dropped, together.
  */
 export function* moveWindow<Row extends DividedRow>(request: DivideRequest<Row>): Generator<FittedRow<Row>> {
-  const { trajectory, plan, encode, maxTokens, onDropped, joined } = request;
+  const { trajectory, plan, encode, maxTokens, onDropped, joined, row: whole } = request;
   const { task, taskTokens, groups } = groupTurns(request);
   let part = 0;
   let next = 0;
@@ -39,6 +40,7 @@ export function* moveWindow<Row extends DividedRow>(request: DivideRequest<Row>)
         row: fitted.row,
         part: part++,
         outcome: 'context_cut',
+        flags: cutEndFlags(fitted.plan.indices.at(-1), fitted.row, whole),
       };
     }
   }

@@ -1,3 +1,4 @@
+import { isLeftOut } from '../chat/left-out.js';
 import type { Segment } from '../chat/segment.js';
 import type { Span } from '../trajectory/span.js';
 import type { MaskOptions } from './mask-options.js';
@@ -13,8 +14,6 @@ export interface SegmentQuestion {
   readonly altered: ReadonlySet<number>;
   readonly mask: MaskOptions;
 }
-
-const LEFT_OUT = /^(?:\s|<think>|<\/think>)*$/;
 
 /**
  * What the policy trains, worked out for the proof alone: 1 or 0 for each segment. Null where the words of a
@@ -105,7 +104,7 @@ function isTextOf(span: Span, texts: readonly string[], incomplete: boolean): bo
     if (found < 0) return false;
     at = found + text.length;
   }
-  return incomplete || LEFT_OUT.test(span.text.slice(at));
+  return incomplete || isLeftOut(span.text.slice(at));
 }
 
 /**
@@ -114,7 +113,7 @@ function isTextOf(span: Span, texts: readonly string[], incomplete: boolean): bo
  * `<think>` before it.
  */
 function placeBehindBlanks(whole: string, text: string, from: number): number {
-  const skipped = /(?:\s|<think>|<\/think>)*/y;
+  const skipped = /(?:\s|\p{Cc}|<think>|<\/think>)*/uy;
   skipped.lastIndex = from;
   const limit = from + (skipped.exec(whole)?.[0].length ?? 0);
   if (text.trim() === '') {
@@ -127,7 +126,7 @@ function placeBehindBlanks(whole: string, text: string, from: number): number {
     found >= from;
     found = whole.lastIndexOf(text, found - 1)
   ) {
-    if (LEFT_OUT.test(whole.slice(from, found))) return found;
+    if (isLeftOut(whole.slice(from, found))) return found;
     if (found === 0) break;
   }
   return -1;

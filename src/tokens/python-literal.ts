@@ -1,5 +1,13 @@
 const STRING = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gs;
-const CONSTANTS: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
+const CONSTANTS: Readonly<Record<string, string>> = {
+  True: 'true',
+  False: 'false',
+  None: 'null',
+  inf: 'Infinity',
+  nan: 'NaN',
+};
+const CONSTANT = new RegExp(`\\b(?:${Object.keys(CONSTANTS).join('|')})\\b`, 'g');
+const ESCAPE = /\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U(000[0-9a-f]{5}|0010[0-9a-f]{4})|(.))/gs;
 const SIGNS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 /**
@@ -17,11 +25,12 @@ export function jsonOfPythonLiteral(text: string): string {
 }
 
 function outside(text: string): string {
-  return text.replace(/\b(?:True|False|None)\b/g, (name) => CONSTANTS[name] ?? name);
+  return text.replace(CONSTANT, (name) => CONSTANTS[name] ?? name);
 }
 
 function unescaped(text: string): string {
-  return text.replace(/\\(?:x([0-9a-f]{2})|(.))/gs, (_, hex: string | undefined, sign: string) =>
-    hex === undefined ? (SIGNS[sign] ?? sign) : String.fromCharCode(Number.parseInt(hex, 16)),
-  );
+  return text.replace(ESCAPE, (_, x?: string, u?: string, U?: string, sign = '') => {
+    const hex = x ?? u ?? U;
+    return hex === undefined ? (SIGNS[sign] ?? sign) : String.fromCodePoint(Number.parseInt(hex, 16));
+  });
 }

@@ -36,7 +36,8 @@ export function shortenObservations(request: OverLongRow): FittedRow | null {
     const turns = withShortened(trajectory.turns, observations, cap);
     const shorter = encode({ trajectory: { ...trajectory, turns }, plan });
     const over = shorter.input_ids.length - maxTokens;
-    if (over <= 0) return { turns, plan, row: shorter, part: 0, outcome: 'observations_shortened' };
+    if (over <= 0)
+      return { turns, plan, row: shorter, part: 0, outcome: 'observations_shortened', flags: [] };
     excess += over + MARKER_TOKENS;
   }
   return null;

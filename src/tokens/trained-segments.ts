@@ -34,7 +34,8 @@ function unmarkAfterCuts(segments: readonly Segment[], marks: Uint8Array, { turn
       turn = segment.turn;
       ended = false;
     }
-    if (!segment.glue) ended = true;
+    // the name of a call may be printed again with its result
+    if (!segment.glue && segment.part !== 'context') ended = true;
     if (!ended && (turns[turn]?.truncated ?? null) !== null) marks[k] = 0;
   }
 }

@@ -13,6 +13,7 @@ describe('as json.dumps(json.loads(text), ensure_ascii=False)', () => {
     [' { } ', '{}'],
     ['[]', '[]'],
     ['{"":[[],[{}]]}', '{"": [[], [{}]]}'],
+    ['[NaN, Infinity, -Infinity, -1e400]', '[NaN, Infinity, -Infinity, -Infinity]'],
   ])('%s', (json, expected) => {
     const numbers = '[1.0, 100000.0, Infinity, 0, -0.0, 0.1, 1e-07, 1e+16, 123456789012345678901]';
     expect(rewrite(json)).toBe(expected ?? numbers);
@@ -65,6 +66,9 @@ describe('refuses', () => {
     '"\n"',
     '"abc',
     'nul',
+    'nan',
+    '+Infinity',
+    '-NaN',
     '1 2',
     '"\\x"',
     '['.repeat(600),

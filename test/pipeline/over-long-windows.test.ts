@@ -9,7 +9,7 @@ import type { Trajectory } from '../../src/trajectory/trajectory.js';
 import type { Turn } from '../../src/trajectory/turn.js';
 import { windowSchema } from '../../src/windows/options.js';
 import { segmentWindows } from '../../src/windows/segment.js';
-import { encoder, renderer } from '../tokens/rows.js';
+import { encoder, renderer, thought } from '../tokens/rows.js';
 import { type RunEvent, runOf, text } from '../windows/synthetic-run.js';
 
 const mask = maskSchema.parse({ truncated: 'train_without_stop', malformed_calls: 'train' });
@@ -160,6 +160,46 @@ describe.each([
       // the template may put an empty think block into the last turn of a rendering
       const lastTurn = sequence.ids.length - 60;
       expect(sequence.context_cut).toBe(same !== -1 && same < lastTurn);
+    }
+  });
+});
+
+describe('a sequence that is cut behind a turn without reasoning', () => {
+  const run = runOfSteps(new Array(4).fill({ said: 20, shown: 40, before: 0 }));
+  const THINK = '<think>\n\n</think>\n\n';
+
+  /** The sequences, each once. */
+  const sequences = (trajectory: Trajectory) => [
+    ...new Map(divide(trajectory, 200).parts.map((part) => [part.sequence.part, part])).values(),
+  ];
+
+  const textOf = (ids: readonly number[]): string =>
+    Buffer.concat(ids.map((id) => Buffer.from(encoder.tokenBytes(id)))).toString();
+
+  it('says that the template put an empty think block there, and does not train it', () => {
+    const parts = sequences(run);
+    expect(parts.length).toBeGreaterThan(1);
+    for (const { sequence, trained } of parts) {
+      expect(sequence.flags).toContain('empty_think_at_cut');
+      const text = textOf(sequence.ids);
+      expect(text.slice(text.lastIndexOf('assistant\n'))).toContain(THINK);
+      expect(textOf(trained)).not.toContain('<think>');
+    }
+    for (const { sequence } of divide(run, 10_000).whole) {
+      expect(sequence.flags).not.toContain('empty_think_at_cut');
+      expect(textOf(sequence.ids)).not.toContain(THINK);
+    }
+  });
+
+  it('says nothing of recorded tokens, or where reasoning was recorded', () => {
+    for (const { sequence } of sequences(recorded(run))) {
+      expect(sequence.flags).not.toContain('empty_think_at_cut');
+    }
+    const thinking = run.turns.map((turn) =>
+      turn.role === 'assistant' ? { ...turn, spans: [thought('why'), ...turn.spans] } : turn,
+    );
+    for (const { sequence } of sequences({ ...run, turns: thinking })) {
+      expect(sequence.flags).not.toContain('empty_think_at_cut');
     }
   });
 });

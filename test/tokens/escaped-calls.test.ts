@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toMessages } from '../../src/chat/messages.js';
+import { maskSchema } from '../../src/tokens/mask-options.js';
+import { proveStored } from '../../src/tokens/prove-stored.js';
 import { escapedEnd, SpanWords } from '../../src/tokens/span-words.js';
+import type { TokenRow } from '../../src/tokens/token-row.js';
+import { structuredCallSpan } from '../../src/trajectory/build.js';
 import { carrierEncoder, TemplateRows } from './carrier.js';
 import { assistant, call, text, tool, trajectoryOf, user } from './rows.js';
 
@@ -42,13 +47,51 @@ describe('a template that escapes the strings of its calls', () => {
     );
   });
 
+  it('prints text beyond ASCII in lists as Python does', () => {
+    const [row] = code.of(conversation({ items: ['é日🙂', '\u200d\u00a0', { k: 'ключ' }] }));
+    expect(row === undefined ? '' : code.trained(row)[0]).toContain(
+      `run(items=['é日🙂', '\\u200d\\xa0', {'k': 'ключ'}])`,
+    );
+  });
+
+  it('prints numbers beyond a double as Python does, which reads them as infinite', () => {
+    const logged = '{"x":1e400,"items":[-1e400,1E3]}';
+    const span = structuredCallSpan({ id: null, name: 'run', arguments: {} }, () => logged);
+    const trajectory = trajectoryOf([user('go'), assistant([text('I'), span]), tool('t')]);
+    const [row] = code.of(trajectory);
+    expect(row === undefined ? [] : code.trained(row)).toEqual([
+      'I[run(x=Infinity, items=[-inf, 1000.0])]<|end|>',
+    ]);
+    const stored = toMessages(trajectory, [0, 1, 2], row?.trained_turns ?? []);
+    expect(stored[1]?.tool_calls?.[0]?.function.arguments).toBe(
+      '{"x": Infinity, "items": [-Infinity, 1000.0]}',
+    );
+    const { proofs, ids_reproduced } = proveStored(
+      { ...(row as TokenRow), messages: JSON.stringify(stored), tools: null, model: trajectory.model },
+      { encoder: code.encoder, renderer: code.renderer, mask: maskSchema.parse({}) },
+    );
+    expect([ids_reproduced, ...Object.values(proofs)]).not.toContain(false);
+  });
+
+  it.each([
+    ['escapes at the end of a call', { a: 'x\n' }],
+    ['nothing but escapes', { a: '\r\n' }],
+    ['no escapes', { a: 'x' }],
+  ])('is proved where another call follows %s', (_, args) => {
+    const turns = [user('go'), assistant([text('both'), call(args), call({ b: "it's" }, 'next')]), tool('t')];
+    const [row] = code.of(trajectoryOf(turns));
+    expect(Object.values(row?.proofs ?? { none: false })).not.toContain(false);
+  });
+
   it('is proved whatever the strings hold', () => {
     const anyText = fc.string({
       unit: fc.constantFrom('a', 'é', '日', "'", '"', '\\', '\n', '\r', '\t', 'n'),
     });
+    const calls = fc.dictionary(fc.constantFrom('a', 'b', "k'"), anyText, { maxKeys: 3 });
     fc.assert(
-      fc.property(fc.dictionary(fc.constantFrom('a', 'b', "k'"), anyText, { maxKeys: 3 }), (args) => {
-        const [row] = code.of(conversation(args));
+      fc.property(fc.array(calls, { minLength: 1, maxLength: 3 }), (list) => {
+        const turns = [user('go'), assistant([text('I'), ...list.map((args) => call(args))]), tool('t')];
+        const [row] = code.of(trajectoryOf(turns));
         expect(Object.values(row?.proofs ?? { none: false })).not.toContain(false);
       }),
     );

@@ -99,6 +99,17 @@ describe('a row that is too long', () => {
     expect(fitAll(trajectory, 'cut-tail', 450).fitted[0]?.trained).toEqual([2, 4]);
   });
 
+  it('says where the template puts an empty think block into the turn that became the last', () => {
+    const run = [user('t'), assistant([text('a')]), tool(words(40)), assistant([thought('r'), text('b')])];
+    const long = trajectoryOf([...run, tool(words(80)), assistant([text('c')])]);
+    const flags = (over: OverLength, limit: number) =>
+      fitAll(long, over, limit).fitted.map((row) => [row.plan.indices.at(-1), row.flags]);
+    expect(flags('cut-tail', 40)).toEqual([[1, ['empty_think_at_cut']]]);
+    expect(flags('cut-tail', 90)).toEqual([[3, []]]);
+    expect(flags('split', 90)[0]).toEqual([3, []]);
+    expect(flags('drop', 1000)).toEqual([[5, []]]);
+  });
+
   it('is dropped where not even one turn of the model fits', () => {
     expect(fitAll(trajectory, 'cut-tail', 20)).toEqual({ fitted: [], dropped: 1 });
     expect(fitAll(trajectory, 'shorten-observations', 60)).toEqual({ fitted: [], dropped: 1 });

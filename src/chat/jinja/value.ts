@@ -3,20 +3,22 @@ import {
   isJsonNumber,
   type JsonValue,
   pythonFloat,
+  pythonFloatText,
   pythonJsonString,
   pythonNumber,
 } from '../python-json.js';
+import { pythonRepr, ReprFault } from './python-repr.js';
 import { Text, type TextSource } from './text.js';
 
 /** A fault of a template or of the messages given to it, as Python would raise it. */
 export class TemplateFault extends Error {}
 
-/** A number and how Python prints it. */
+/** A number and how Python's str prints it. */
 export class Num {
   constructor(
     readonly value: number,
     readonly isFloat: boolean,
-    readonly text: string = isFloat ? pythonFloat(value) : String(value),
+    readonly text: string = isFloat ? pythonFloatText(value) : String(value),
   ) {}
 }
 
@@ -61,7 +63,9 @@ export function fromJson(json: JsonValue, source: TextSource): Value {
   if (json === null || typeof json === 'boolean') return json;
   if (isJsonNumber(json)) {
     const text = pythonNumber(json.lexeme);
-    return new Num(Number(json.lexeme), /[.einf]/i.test(text), text);
+    return /[.einf]/i.test(text)
+      ? new Num(Number(json.lexeme), true)
+      : new Num(Number(json.lexeme), false, text);
   }
   if (isJsonArray(json)) return json.map((item) => fromJson(item, source));
   const dict = new Dict();
@@ -124,21 +128,13 @@ function repr(value: Value): string {
   return toText(value).text;
 }
 
-const REPR_SIGNS: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
-
-/** Which characters beyond ASCII Python prints as they are hangs on its version of Unicode. */
 function reprString(text: string): string {
-  if (/[\u{80}-\u{10ffff}]/u.test(text))
-    throw new TemplateFault('repr of text beyond ASCII is not supported');
-  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
-  const shown = text
-    .replaceAll('\\', '\\\\')
-    .replaceAll(quote, `\\${quote}`)
-    .replace(
-      /\p{Cc}/gu,
-      (sign) => REPR_SIGNS[sign] ?? `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`,
-    );
-  return quote + shown + quote;
+  try {
+    return pythonRepr(text);
+  } catch (error) {
+    if (!(error instanceof ReprFault)) throw error;
+    throw new TemplateFault(error.message);
+  }
 }
 
 export interface JsonOptions {
@@ -156,7 +152,7 @@ export function toJson(value: Value, options: JsonOptions): Text {
 function writeJson(value: Value, options: JsonOptions, newline: string): string {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return String(value);
-  if (value instanceof Num) return value.text;
+  if (value instanceof Num) return value.isFloat ? pythonFloat(value.value) : value.text;
   if (value instanceof Text) return jsonString(value.text, options);
   const inner = options.indent === null ? '' : newline + ' '.repeat(options.indent);
   const [comma, colon] = options.separators ?? [options.indent === null ? ', ' : ',', ': '];

@@ -73,7 +73,12 @@ export function* dividedSequence(request: SequenceRequest, maxTokens: number): G
   const encode = (each: RowRequest): TokenRow => context.rlRowEncoder.encode(each);
   const row = encode({ trajectory, plan });
   for (const fitted of moveWindow({ ...divided, row, encode })) {
-    yield encodedSequence(fitted.row, { trajectory, part: fitted.part, context_cut: isCut(fitted) });
+    const sequence = encodedSequence(fitted.row, {
+      trajectory,
+      part: fitted.part,
+      context_cut: isCut(fitted),
+    });
+    yield { ...sequence, flags: [...sequence.flags, ...fitted.flags] };
   }
 
   function isCut({ plan: shown }: FittedRow<DividedRow>): boolean {

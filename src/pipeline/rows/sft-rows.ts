@@ -77,7 +77,7 @@ export function sftRows(options: {
       length: config.length,
       onDropped: () => overLong.add('dropped'),
     });
-    for (const { row: encoded, plan: shown, turns, part, outcome } of fitted) {
+    for (const { row: encoded, plan: shown, turns, part, outcome, flags } of fitted) {
       if (outcome !== null) overLong.add(outcome);
       const place = `e${plan.epoch}.s${plan.stretch}${part === 0 ? '' : `.p${part}`}`;
       const name = rowName(
@@ -90,6 +90,7 @@ export function sftRows(options: {
           ...prefix.flags,
           ...encoded.flags,
           ...(outcome === null ? [] : [outcome]),
+          ...flags,
         ]),
         row_id: name,
         stage: stage.name,

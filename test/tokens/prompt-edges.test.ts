@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { MASK_POLICIES, MASK_POLICY_NAMES } from '../../src/tokens/mask-policy.js';
+import { carrierEncoder, TemplateRows, textOf } from './carrier.js';
+import { assistant, call, text, thought, tool, trajectoryOf, user } from './rows.js';
+
+const encoder = carrierEncoder(['<|user|>', '<|assistant|>', '<|end|>', '<|bos|>']);
+
+const PROMPT = `{%- if add_generation_prompt -%}{{ '<|assistant|>\\n<think>\\n' }}{%- endif -%}`;
+const OTHERS = `{%- if m.role != 'assistant' -%}{{ '<|user|>\\n' + m.content + '<|end|>\\n' }}`;
+const CONTENT = `{%- set content = m.content -%}
+{%- if m.reasoning_content -%}{%- set content = '<think>\\n' + m.reasoning_content + '\\n</think>\\n' + content -%}{%- endif -%}`;
+
+/** Forces the thinking open, and prints content with the tags that it holds (as Nemotron's does). */
+const FORCED = `<|bos|>{%- for m in messages -%}${OTHERS}
+{%- else -%}${CONTENT}{{ '<|assistant|>\\n' + content + '<|end|>\\n' }}{%- endif -%}
+{%- endfor -%}${PROMPT}`;
+
+/** The same with what it prints of a turn marked. */
+const MARKED = `<|bos|>{%- for m in messages -%}${OTHERS}
+{%- else -%}${CONTENT}{{ '<|assistant|>\\n' }}{% generation %}{{ content + '<|end|>' }}{% endgeneration %}{{ '\\n' }}{%- endif -%}
+{%- endfor -%}${PROMPT}`;
+
+/** Marks all that it prints of a turn, its header too. */
+const ALL_MARKED = `{%- for m in messages -%}${OTHERS}
+{%- else -%}{% generation %}{{ '<|assistant|>' + m.content + '<|end|>' }}{% endgeneration %}{%- endif -%}
+{%- endfor -%}{%- if add_generation_prompt -%}<|assistant|><think>{%- endif -%}`;
+
+const kept = assistant([text('<think>\nwhy\n</think>\nso')]);
+const beside = assistant([thought('why'), text('so')]);
+
+describe('a tag that the generation prompt forces open', () => {
+  const forced = new TemplateRows(FORCED, encoder);
+
+  it.each([
+    ['beside the content', [user('u'), beside]],
+    ['in the content', [user('u'), kept]],
+    ['in the content of the first message', [kept, user('u'), assistant([text('x')], { weight: 0 })]],
+    ['in the content, behind a result', [user('u'), assistant([text('x')], { weight: 0 }), tool('t'), kept]],
+  ])('is not trained where the reasoning stands %s', (_, turns) => {
+    const [row] = forced.of(trajectoryOf(turns));
+    expect(row === undefined ? [] : forced.trained(row)).toEqual(['why\n</think>\nso<|end|>']);
+  });
+
+  it.each([
+    ['<think> why</think>so', ' why</think>so<|end|>'],
+    ['<thinking>why', '<thinking>why<|end|>'],
+    ['no tag', 'no tag<|end|>'],
+    ['<think>\n', '<|end|>'],
+  ])('takes no more of %j than whole tags', (content, trained) => {
+    const [row] = forced.of(trajectoryOf([user('u'), assistant([text(content)])]));
+    expect(row === undefined ? [] : forced.trained(row)).toEqual(content === '<think>\n' ? [] : [trained]);
+  });
+
+  it.each(MASK_POLICY_NAMES)('goes with the header under %s', (policy) => {
+    const [row] = forced.of(trajectoryOf([user('u'), kept]), { mask: { policy } });
+    const { header } = MASK_POLICIES[policy];
+    expect(row === undefined ? '' : forced.trained(row)[0]?.startsWith('<|assistant|>\n<think>\n')).toBe(
+      header,
+    );
+  });
+
+  it('ends where the prompt of the turn ends', () => {
+    const turns = [user('u'), kept];
+    const [row] = forced.of(trajectoryOf(turns), { mask: { boundary: 'sampled' } });
+    const prompt = forced.renderer.text({ turns, indices: [0], tools: null }, { generation: true });
+    const [trained = ''] = row === undefined ? [] : forced.trained(row);
+    expect(`${prompt}${trained}\n`).toBe(row === undefined ? '' : textOf(row));
+  });
+
+  it('is trained within a generation block only by the policies that train what a template makes', () => {
+    const marked = new TemplateRows(MARKED, encoder);
+    const runs = (policy: string) =>
+      marked.of(trajectoryOf([user('u'), kept]), { mask: { policy } }).map((row) => marked.trained(row));
+    expect(runs('sampled')).toEqual([['why\n</think>\nso<|end|>']]);
+    expect(runs('trl')).toEqual([['<think>\nwhy\n</think>\nso<|end|>']]);
+  });
+});
+
+it.each(MASK_POLICY_NAMES)(
+  'what stands before the header of a first message is context under %s',
+  (policy) => {
+    const fronted = new TemplateRows(
+      `{%- for m in messages -%}{%- if loop.first -%}<|user|>front<|end|>{%- endif -%}{{ '<|' + m.role + '|>' + m.content + '<|end|>' }}
+{%- endfor -%}{%- if add_generation_prompt -%}<|assistant|>{%- endif -%}`,
+      encoder,
+    );
+    const [row] = fronted.of(trajectoryOf([assistant([text('a')])]), { mask: { policy } });
+    const trained = MASK_POLICIES[policy].header ? '<|assistant|>a<|end|>' : 'a<|end|>';
+    expect(row === undefined ? [] : fronted.trained(row)).toEqual([trained]);
+  },
+);
+
+it('a header within a generation block is no words of the model, also behind another turn of the model', () => {
+  const marked = new TemplateRows(ALL_MARKED, encoder);
+  const turns = [user('u'), assistant([text('a')]), assistant([text('b')])];
+  const [row] = marked.of(trajectoryOf(turns));
+  expect(row === undefined ? [] : marked.trained(row)).toEqual(['a<|end|>', 'b<|end|>']);
+});
+
+describe('what closes a call', () => {
+  const behind = new TemplateRows(
+    `{%- for m in messages -%}<|{{ 'assistant' if m.role == 'assistant' else 'user' }}|>
+{%- for c in m.tool_calls or [] -%}{{ '<tool_call>' + c.function.name + '{' + c.function.arguments | tojson + '}</tool_call>' }}{%- endfor -%}
+{{ m.content + '<|end|>' }}{%- endfor -%}{%- if add_generation_prompt -%}<|assistant|>{%- endif -%}`,
+    encoder,
+  );
+  const turns = [user('u'), assistant([call({}), call({}, 'again'), text('words')]), tool('t')];
+  const runs = (kinds: string[]) =>
+    behind.of(trajectoryOf(turns), { mask: { kinds } }).map((row) => behind.trained(row));
+
+  it('is trained with it where plain text follows', () => {
+    const calls = '<tool_call>run{{}}</tool_call><tool_call>again{{}}</tool_call>';
+    expect(runs(['tool_call'])).toEqual([[calls, '<|end|>']]);
+    expect(runs(['text'])).toEqual([['words<|end|>']]);
+  });
+});
