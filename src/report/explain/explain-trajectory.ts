@@ -4,6 +4,7 @@ import type { Plan } from '../../pipeline/plan.js';
 import type { RunFolder } from '../../pipeline/run-folder.js';
 import type { CorpusScores } from '../../selection/corpus-scores.js';
 import type { CorpusManifest } from '../../tables/manifest.js';
+import type { RowIndex } from '../row-index.js';
 import { tasksByName } from '../stats/facts-builder.js';
 import { type Explanation, explain, standingFirst } from './explanation.js';
 import { readFromLog, type TrajectoryReading } from './from-log.js';
@@ -37,13 +38,15 @@ export interface ExplainedReading {
  */
 export async function explainTrajectory(
   of: ExplainedCorpus,
-  { named, id }: { readonly named: NamedRows; readonly id: string | null },
+  { named, id, index }: { readonly named: NamedRows; readonly id: string | null; readonly index?: RowIndex },
 ): Promise<ExplainedReading> {
   const { run, tasks, scores } = of;
   const inputs = standingFirst(named.trajectories);
   const [standing = null] = inputs;
   const rows =
-    id === null ? { executions: [], windows: [], sft: [], rl: [] } : await rowsOfTrajectory(tablesOf(of), id);
+    id === null
+      ? { executions: [], windows: [], sft: [], rl: [] }
+      : await rowsOfTrajectory(tablesOf(of), id, index);
   const taskId = rows.executions[0]?.task_id ?? rows.windows[0]?.task_id ?? standing?.task_id ?? '';
   const task = tasksByName(tasks).get(taskId) ?? null;
   const reading: TrajectoryReading =

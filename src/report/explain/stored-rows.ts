@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Reject } from '../../logs/reject.js';
 import type { CorpusManifest } from '../../tables/manifest.js';
 import type { ExecutionRow, RlRow, SftRow, TrajectoryRow, WindowRow } from '../../tables/table-specs.js';
+import type { RowIndex } from '../row-index.js';
 import { tableRows } from '../table-rows.js';
 
 const SFT_COLUMNS = [
@@ -153,6 +154,24 @@ export async function rowsNamed(of: CorpusTables, name: string): Promise<NamedRo
   return { trajectories, rejects };
 }
 
+/** The rows of table `trajectories` of one trajectory, found in the index. */
+export async function inputsOfTrajectory(
+  of: Omit<CorpusTables, 'rejects'>,
+  { id, index }: { readonly id: string; readonly index: RowIndex },
+): Promise<ExplainedTrajectory[]> {
+  const groupsOf = (path: string): ReadonlySet<number> => index.groupsOf('trajectories', id, path);
+  const rows: ExplainedTrajectory[] = [];
+  for await (const row of tableRows({
+    ...of,
+    table: 'trajectories',
+    columns: TRAJECTORY_COLUMNS,
+    groupsOf,
+  })) {
+    if (row.trajectory_id === id) rows.push(row);
+  }
+  return rows;
+}
+
 /** The lines of a rejects.jsonl. */
 export async function* rejectLines(path: string): AsyncGenerator<Reject> {
   const lines = createInterface({
@@ -191,19 +210,23 @@ export interface RunRows {
   readonly rl: readonly ExplainedRl[];
 }
 
-/** Everything that the tables hold of one trajectory, texts and tokens aside. */
-export async function rowsOfTrajectory(of: CorpusTables, id: string): Promise<RunRows> {
+/** Everything that the tables hold of one trajectory, texts and tokens aside; without an index all of them is read. */
+export async function rowsOfTrajectory(of: CorpusTables, id: string, index?: RowIndex): Promise<RunRows> {
   const own = ({ trajectory_id }: { readonly trajectory_id: string }): boolean => trajectory_id === id;
+  const request = <T extends 'executions' | 'windows' | 'sft' | 'rl'>(table: T) => ({
+    ...of,
+    table,
+    ...(index === undefined ? {} : { groupsOf: (path: string) => index.groupsOf(table, id, path) }),
+  });
   const executions: ExplainedExecution[] = [];
-  for await (const row of tableRows({ ...of, table: 'executions', columns: EXECUTION_COLUMNS }))
+  for await (const row of tableRows({ ...request('executions'), columns: EXECUTION_COLUMNS }))
     if (own(row)) executions.push(row);
   const windows: ExplainedWindow[] = [];
-  for await (const row of tableRows({ ...of, table: 'windows', columns: WINDOW_COLUMNS }))
+  for await (const row of tableRows({ ...request('windows'), columns: WINDOW_COLUMNS }))
     if (own(row)) windows.push(row);
   const sft: ExplainedSft[] = [];
-  for await (const row of tableRows({ ...of, table: 'sft', columns: SFT_COLUMNS }))
-    if (own(row)) sft.push(row);
+  for await (const row of tableRows({ ...request('sft'), columns: SFT_COLUMNS })) if (own(row)) sft.push(row);
   const rl: ExplainedRl[] = [];
-  for await (const row of tableRows({ ...of, table: 'rl', columns: RL_COLUMNS })) if (own(row)) rl.push(row);
+  for await (const row of tableRows({ ...request('rl'), columns: RL_COLUMNS })) if (own(row)) rl.push(row);
   return { executions, windows, sft, rl };
 }

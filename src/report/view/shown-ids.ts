@@ -11,7 +11,7 @@ export async function shownIds({ of: { corpus, manifest }, index }: ViewCorpus):
     table: 'trajectories',
     columns,
   })) {
-    if (decision === 'kept' || index.has(id)) ids.add(id);
+    if (decision === 'kept' || index.hasTokens(id)) ids.add(id);
   }
   return [...ids];
 }

@@ -1,20 +1,34 @@
 import type { ViewData } from '../../browser/view/data.js';
+import type { Reject } from '../../logs/reject.js';
 import { type ExplainedCorpus, explainTrajectory, tablesOf } from '../explain/explain-trajectory.js';
-import { rowsNamed } from '../explain/stored-rows.js';
+import { inputsOfTrajectory, rejectLines } from '../explain/stored-rows.js';
 import { escapeHtml, renderPage } from '../html/page.js';
+import { RowIndex } from '../row-index.js';
 import { type Engines, openEngines } from './engines.js';
-import { TokenIndex } from './token-index.js';
 import { viewData } from './view-data.js';
 
-/** A corpus made ready for pages: one column of its token tables was read, and its tokenizer opened. */
+/** A corpus made ready for pages: one column of its tables and its rejects were read, and its tokenizer opened. */
 export interface ViewCorpus {
   readonly of: ExplainedCorpus;
-  readonly index: TokenIndex;
+  readonly index: RowIndex;
+  /** rejects of trajectories, by their id */
+  readonly rejects: ReadonlyMap<string, readonly Reject[]>;
   readonly engines: Engines;
 }
 
 export async function openView(of: ExplainedCorpus): Promise<ViewCorpus> {
-  return { of, index: await TokenIndex.open(of.corpus, of.manifest), engines: openEngines(of) };
+  const [index, rejects] = [await RowIndex.open(of.corpus, of.manifest), await rejectsById(of)];
+  return { of, index, rejects, engines: openEngines(of) };
+}
+
+async function rejectsById(of: ExplainedCorpus): Promise<Map<string, Reject[]>> {
+  const found = new Map<string, Reject[]>();
+  const { rejects } = tablesOf(of);
+  for await (const reject of rejects === null ? [] : rejectLines(rejects)) {
+    const { trajectory_id: id } = reject;
+    if (id !== null) found.set(id, [...(found.get(id) ?? []), reject]);
+  }
+  return found;
 }
 
 /**
@@ -39,8 +53,10 @@ export async function buildViewPage(view: ViewCorpus, id: string): Promise<strin
 }
 
 /** What such a page carries. */
-export async function readViewData({ of, index, engines }: ViewCorpus, id: string): Promise<ViewData> {
-  const named = await rowsNamed(tablesOf(of), id);
-  const reading = await explainTrajectory(of, { named, id });
+export async function readViewData(view: ViewCorpus, id: string): Promise<ViewData> {
+  const { of, index, engines } = view;
+  const trajectories = await inputsOfTrajectory(of, { id, index });
+  const named = { trajectories, rejects: view.rejects.get(id) ?? [] };
+  const reading = await explainTrajectory(of, { named, id, index });
   return viewData({ reading, engines, sft: await index.sft(id), rl: await index.rl(id) });
 }
