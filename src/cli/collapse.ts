@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { buildCommand } from '@stricli/core';
+import { formatCounted } from '../report/units.js';
 import type { CliContext } from './context.js';
 import { describeCommand, JSON_FLAG } from './flags.js';
 import { note, printJson } from './output.js';
@@ -40,10 +41,11 @@ export const collapseCommand = buildCommand<CollapseFlags, [string], CliContext>
     if (json) printJson(this, report);
     else {
       const lines = report.splits.map(
-        ({ split, sequences, windows }) => `${split}: ${sequences} sequences, ${windows} windows\n`,
+        ({ split, sequences, windows }) =>
+          `${split}: ${formatCounted(sequences, 'sequence')}, ${formatCounted(windows, 'window')}\n`,
       );
       this.process.stdout.write(lines.join(''));
     }
-    note(this, `${report.files.length} files in ${out}`);
+    note(this, `${formatCounted(report.files.length, 'file')} in ${out}`);
   },
 });

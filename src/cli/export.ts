@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { buildCommand } from '@stricli/core';
 import type { ExportReport } from '../export/export-report.js';
+import { formatCounted } from '../report/units.js';
 import type { CliContext } from './context.js';
 import { describeCommand, JSON_FLAG, parsePositive } from './flags.js';
 import { note, printJson } from './output.js';
@@ -121,7 +122,7 @@ export const exportCommand = buildCommand<ExportFlags, [string], CliContext>({
     }
     note(
       this,
-      `${report.files.length} files in ${flags.out}; its README.md says what the trainer must be told`,
+      `${formatCounted(report.files.length, 'file')} in ${flags.out}; its README.md says what the trainer must be told`,
     );
   },
 });

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { buildCommand } from '@stricli/core';
-import { formatBytes, formatCount } from '../report/units.js';
+import { formatBytes, formatCounted } from '../report/units.js';
 import type { CliContext } from './context.js';
 import {
   DOWNLOAD_FLAG,
@@ -64,7 +64,7 @@ export const planCommand = buildCommand<PlanFlags, [string], CliContext>({
     const { stdout } = this.process;
     stdout.write(`plan ${plan.plan_id.slice(0, 16)} in ${shown}\n`);
     stdout.write(
-      `${formatCount(inputs.length)} files, ${formatBytes(bytes)}, ${formatCount(tasks.length)} tasks\n`,
+      `${formatCounted(inputs.length, 'file')}, ${formatBytes(bytes)}, ${formatCounted(tasks.length, 'task')}\n`,
     );
   },
 });

@@ -1,5 +1,5 @@
 import type { Progress } from '../pipeline/task-message.js';
-import { formatBytes, formatCount, formatDuration } from '../report/units.js';
+import { formatBytes, formatCount, formatCounted, formatDuration } from '../report/units.js';
 import type { CliStream } from './context.js';
 
 /** How often a line is written: to redraw on a terminal, and as a sign of life elsewhere. */
@@ -69,7 +69,7 @@ export function formatProgress(progress: Progress, now: number): string {
     if (share >= MIN_SHARE_TO_FORETELL && share < 1)
       parts.push(`${formatDuration((bytesTotal - bytesDone) / rate)} left`);
   }
-  parts.push(`${formatCount(trajectories)} trajectories`);
+  parts.push(formatCounted(trajectories, 'trajectory', 'trajectories'));
   if (rejected > 0) parts.push(`${formatCount(rejected)} rejected`);
   parts.push(`tasks ${tasksDone}/${tasksTotal}`);
   return parts.join('  ');

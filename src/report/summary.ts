@@ -4,7 +4,7 @@ import type { Counts, RunSummary } from '../pipeline/run-summary.js';
 import { DUPLICATE_REASONS, FILTER_REASONS } from '../selection/decision.js';
 import { OUTCOMES } from '../windows/window.js';
 import { nameText } from './terminal-text.js';
-import { formatBytes, formatCount, formatDuration } from './units.js';
+import { formatBytes, formatCount, formatCounted, formatDuration } from './units.js';
 
 export interface SummaryOptions {
   readonly color: boolean;
@@ -57,7 +57,7 @@ function trajectoryLines(summary: RunSummary): string[] {
     `${formatCount(kept)} kept`,
     `${formatCount(filtered)} filtered`,
     `${formatCount(rejected)} rejected`,
-    `${formatCount(duplicates)} ${duplicates === 1 ? 'duplicate' : 'duplicates'}`,
+    formatCounted(duplicates, 'duplicate'),
   ];
   const joined = sidecars === 0 ? '' : `, ${formatCount(sidecars)} companion files joined`;
   return [`${formatCount(read)} read = ${parts.join(' + ')}${joined}`];
@@ -130,11 +130,11 @@ function rewardLines(histogram: Counts): string[] {
 
 function fileLines(summary: RunSummary): string[] {
   const bytes = summary.files.reduce((sum, file) => sum + file.bytes, 0);
-  const lines = [`${summary.out_dir}  (${summary.files.length} shards, ${formatBytes(bytes)})`];
+  const lines = [
+    `${summary.out_dir}  (${formatCounted(summary.files.length, 'shard')}, ${formatBytes(bytes)})`,
+  ];
   for (const { path, rows, bytes: size } of summary.files.slice(0, SHOWN_FILES)) {
-    lines.push(
-      `  ${path}  ${rows === null ? '' : `${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'}, `}${formatBytes(size)}`,
-    );
+    lines.push(`  ${path}  ${rows === null ? '' : `${formatCounted(rows, 'row')}, `}${formatBytes(size)}`);
   }
   const more = summary.files.length - SHOWN_FILES;
   if (more > 0) lines.push(`  and ${more} more, listed in corpus/manifest.json`);

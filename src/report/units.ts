@@ -3,6 +3,11 @@ export function formatCount(value: number): string {
   return value.toLocaleString('en-US');
 }
 
+/** 1 row, 2,000 rows; a plural of its own is `many`. */
+export function formatCounted(value: number, one: string, many = `${one}s`): string {
+  return `${formatCount(value)} ${value === 1 ? one : many}`;
+}
+
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
 /** Bytes in powers of 1000, three digits: 34.1 kB. */
