@@ -46,12 +46,16 @@ function detect(sniff: Sniff): Detection | null {
   return { confidence: 'certain', reason: 'lines with step_index and source', unit: 'lines' };
 }
 
-/** Steps are counted from the first request on; they name no conversation. */
+/** Steps are counted from the first request on; they name no conversation, but its beginning has a time and words. */
 function sessionOf(record: unknown): SessionMark | null {
   if (!isObject(record)) return null;
   const first = record['type'] === 'USER_INPUT' && record['step_index'] === 0;
-  const opens = first && (asString(record['content']) ?? '').includes('<USER_REQUEST>');
-  return { once: asId(record['step_index']), opens };
+  const content = asString(record['content']) ?? '';
+  const opens = first && content.includes('<USER_REQUEST>');
+  const began = opens ? asString(record['created_at']) : null;
+  // It is written again when its state changes, and is then no other.
+  const session = began === null ? null : `${began} ${content}`;
+  return { once: asId(record['step_index']), opens, session };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {

@@ -63,7 +63,7 @@ function detect(sniff: Sniff): Detection | null {
 
 /** What Cline puts at the end of a reply that it broke off, and in the place of one that was empty. */
 const INTERRUPTED =
-  /\s*\[Response interrupted by (?:user|API Error|user feedback|a tool use result\.[^\]]*)\]\s*$/;
+  /\[Response interrupted by (?:user|API Error|user feedback|a tool use result\.[^\]]*)\]\s*$/;
 const NO_REPLY = 'Failure: I did not provide a response.';
 
 function isUiLog(value: unknown): boolean {
@@ -102,7 +102,8 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
       messages,
       restarts,
       cutReply: (text, origin) => {
-        const own = text.replace(INTERRUPTED, '');
+        const mark = text.search(INTERRUPTED);
+        const own = mark === -1 ? text : text.slice(0, mark).trimEnd();
         const spans = actionSpans(own, structured ? [] : clineCallMarks(own), origin);
         return own === text ? spans : [...spans, contentSpan('text', 'environment', text.slice(own.length))];
       },

@@ -6,6 +6,11 @@ const COPY_MILLIS = 1000;
 
 const TURN_EVENTS: ReadonlySet<string> = new Set(['task_started', 'turn_started']);
 
+/** Whether a record begins a turn: the model is asked next. */
+export function startsTurn({ type, payload }: RolloutRecord): boolean {
+  return type === 'turn_context' || TURN_EVENTS.has(asString(payload['type']) ?? '');
+}
+
 /**
  * What a forked rollout copied from its predecessor. Ids of sessions and turns begin with their time (UUID version 7): a
  * turn from before the session was copied, a later one is its own. Where ids have no time, the time of writing tells.
@@ -21,9 +26,9 @@ export class ForkedHistory {
   }
 
   /** Whether a record is the predecessor's; to be asked of every record in order. */
-  isCopied({ type, payload, timestamp }: RolloutRecord): boolean {
-    const starts = type === 'turn_context' || TURN_EVENTS.has(asString(payload['type']) ?? '');
-    const turn = starts ? idMillis(asString(payload['turn_id'])) : null;
+  isCopied(record: RolloutRecord): boolean {
+    const { payload, timestamp } = record;
+    const turn = startsTurn(record) ? idMillis(asString(payload['turn_id'])) : null;
     if (turn !== null && this.began !== null) this.before = turn < this.began;
     return this.before ?? Date.parse(timestamp ?? '') <= this.until;
   }

@@ -79,13 +79,13 @@ export function rolloutRecords(lines: readonly unknown[]): RolloutRecord[] {
  * of its own was pasted together.
  */
 export function rolloutMark(line: unknown): SessionMark | null {
-  const once = isObject(line) ? asString(line['timestamp']) : null;
-  if (!isObject(line) || Number.isNaN(Date.parse(once ?? ''))) return null;
+  const time = isObject(line) ? asString(line['timestamp']) : null;
+  if (!isObject(line) || Number.isNaN(Date.parse(time ?? ''))) return null;
   const payload = line['type'] === undefined ? line : line['payload'];
   const heads =
     line['type'] === 'session_meta' || (line['type'] === undefined && line['payload'] === undefined);
   const session = heads && isObject(payload) ? asId(payload['id']) : null;
-  return { once, opens: session !== null, nests: true, session };
+  return { time, opens: session !== null, nests: true, session };
 }
 
 function bareItem(line: JsonObject): JsonObject {

@@ -1,7 +1,7 @@
 import { contentSpan } from '../trajectory/build.js';
 import type { Epoch, Termination } from '../trajectory/trajectory.js';
 import type { Truncation, Turn } from '../trajectory/turn.js';
-import type { ForkedHistory } from './codex-fork.js';
+import { type ForkedHistory, startsTurn } from './codex-fork.js';
 import { codexUserText } from './codex-inputs.js';
 import type { RolloutRecord } from './codex-records.js';
 import { listAt, objectOf } from './fields.js';
@@ -67,6 +67,7 @@ class RolloutReader {
   take(record: RolloutRecord): void {
     const { type, payload } = record;
     this.copied = this.history?.isCopied(record) ?? false;
+    if (startsTurn(record)) this.reviewed = false;
     if (type === 'turn_context') this.model = asString(payload['model']) ?? this.model;
     else if (type === 'response_item') {
       this.ended = null;

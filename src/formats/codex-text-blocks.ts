@@ -15,6 +15,9 @@ export interface BlockOutcome {
   readonly seconds: number | null;
 }
 
+/** Codex prints so many lines of an output and no more. */
+export const PRINTED_LINES = 20;
+
 interface Marker {
   readonly kind: TextBlock['kind'];
   readonly tool: string | null;
@@ -63,6 +66,7 @@ export function textBlocks(log: string): TextBlock[] {
     if (kind === 'call' && tool !== null) pending.push({ tool, text: callText(tool, text) });
   };
   for (const match of log.matchAll(STAMP)) {
+    if (open !== null && isPrinted(log, open, match)) continue;
     const at = match.index + match[0].length;
     // A call stays open until here, so that its text is known when its end is looked for.
     const before: TextBlock['kind'] | null = open === null ? null : open.marker.kind;
@@ -78,6 +82,17 @@ export function textBlocks(log: string): TextBlock[] {
   }
   close(log.length);
   return blocks;
+}
+
+/** Whether a stamp is one of another log that a command printed: it is earlier than the result in whose lines it stands. */
+function isPrinted(
+  log: string,
+  open: { marker: Marker; timestamp: string; start: number },
+  stamp: RegExpExecArray,
+): boolean {
+  const second = (timestamp: string): string => timestamp.slice(0, 'yyyy-mm-ddThh:mm:ss'.length);
+  if (open.marker.kind !== 'result' || second(stamp[1] ?? '') >= second(open.timestamp)) return false;
+  return log.slice(open.start, stamp.index).split('\n').length <= PRINTED_LINES;
 }
 
 /** The words by which the end of a call names it. */

@@ -2,7 +2,7 @@ import { contentSpan, makeTurn } from '../trajectory/build.js';
 import type { Span } from '../trajectory/span.js';
 import type { Termination } from '../trajectory/trajectory.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
-import { callText, type TextBlock, textBlocks } from './codex-text-blocks.js';
+import { callText, PRINTED_LINES, type TextBlock, textBlocks } from './codex-text-blocks.js';
 import { wrongType } from './fields.js';
 import { plainLineEnds } from './line-ends.js';
 import { REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
@@ -11,9 +11,6 @@ import { requireModelTurns } from './shell-executions.js';
 import { callSpan } from './structured-calls.js';
 
 const OPENING = /^\uFEFF?\[\d{4}-\d\d-\d\d[^\]\n]*\] OpenAI Codex v/;
-
-/** Codex prints so many lines of an output and no more. */
-const PRINTED_LINES = 20;
 
 export const codexTextLog: FormatAdapter = {
   name: 'codex-text-log',
@@ -33,7 +30,7 @@ export const codexTextLog: FormatAdapter = {
       'calls are printed, not logged: their JSON is made from the printed command or patch (flag text_rebuilt)',
       'outputs are cut after 20 lines (flag truncated_in_log where one may be)',
       'system prompt, tool definitions, call ids and token counts',
-      'a line in an output that looks like a mark of the log ends it',
+      'a line in an output that looks like a mark of the log ends it, unless its time is earlier than that of the result',
     ],
   },
   detect,

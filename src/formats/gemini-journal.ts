@@ -56,6 +56,8 @@ export function geminiJournal(lines: readonly unknown[]): GeminiJournal {
       return { id: asString(fields['id']) ?? at, fields, path: at };
     });
     if (history.length === 0) return;
+    // A line of the whole session so far takes the place of all before it.
+    if (set === null) steps.length = 0;
     steps.push({ history, opens: set === null });
     live = history.map((each) => each.id);
   });

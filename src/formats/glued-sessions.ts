@@ -10,8 +10,10 @@ export interface SessionMark {
   readonly session?: string | null;
   /** its own id, where records point to each other */
   readonly id?: string | null;
-  /** what few other records have (an id, a time): an equal record that has it too is a copy; its id where it is left out */
+  /** what no other record has: an equal record that has it too is a copy; its id where it is left out */
   readonly once?: string | null;
+  /** its time, where nothing else tells it from others: an equal record is a copy where other times stand in between */
+  readonly time?: string | null;
   /** ids of the records that it follows: what hangs together is one session, whatever it names */
   readonly follows?: readonly (string | null)[];
 }
@@ -20,16 +22,17 @@ export type SessionMarker = (record: unknown) => SessionMark | null;
 
 /**
  * The sessions in a log of several, as indices of its records, in the order of their first records. A record belongs
- * to the session that it names, else to that of the record before it. A head begins a session unless it repeats the
- * name of one (a session that was resumed) or stands behind another head that may nest.
+ * to the session that it names, else to that of the record which it follows, else to that of the record before it. A
+ * head begins a session unless it repeats the name of one (a session that was resumed) or stands behind another head
+ * that may nest. A session without a name is the one that its first named record names.
  * Where nothing in the log tells sessions apart, it is one.
  */
 export function gluedSessions(records: readonly unknown[], markOf: SessionMarker): readonly number[][] {
   const groups = new Groups();
   const named = new Map<string, number>();
   const byId = new Map<string, number>();
+  const titled = new Set<number>();
   let current = groups.begin();
-  let anonymous = true;
   let spoken = false;
   let closed = false;
   const marks = records.map((record, index) => {
@@ -37,15 +40,21 @@ export function gluedSessions(records: readonly unknown[], markOf: SessionMarker
     const name = mark.session ?? null;
     const known = name === null ? undefined : named.get(name);
     const heads = mark.opens === true;
+    const anonymous = !titled.has(current);
     const elsewhere = name !== null && (known === undefined ? !anonymous : known !== current);
     const apart = heads ? spoken || (elsewhere && mark.nests !== true) : elsewhere;
-    if (apart || (closed && name === null)) {
+    const followed = name === null && !heads ? followedOf(mark, byId) : undefined;
+    if (followed !== undefined) current = followed;
+    else if (apart || (closed && name === null)) {
+      // Behind the end of a session, only the next end may tell that it went on.
+      if (known !== undefined && anonymous && !heads) groups.join(current, known);
       current = known ?? groups.begin();
-      anonymous = known === undefined;
       spoken = false;
     }
-    if (name !== null && known === undefined) named.set(name, current);
-    anonymous &&= name === null;
+    if (name !== null) {
+      if (known === undefined) named.set(name, current);
+      titled.add(current);
+    }
     spoken ||= !heads;
     closed = mark.closes === true;
     groups.add(current, index);
@@ -62,27 +71,49 @@ export function gluedSessions(records: readonly unknown[], markOf: SessionMarker
   return groups.all();
 }
 
+/** The session of the record that one follows, as far as it stands before it. */
+function followedOf({ follows = [] }: SessionMark, byId: ReadonlyMap<string, number>): number | undefined {
+  const id = follows.find((each) => byId.has(each ?? ''));
+  return byId.get(id ?? '');
+}
+
 /** The records of a session without those that equal an earlier one, as where lines were written again. */
 export function withoutCopies(
   records: readonly unknown[],
   indices: readonly number[],
   markOf: SessionMarker,
 ): readonly number[] {
-  const first = new Map<string, number>();
-  const texts = new Map<string, Set<string>>();
+  const first = new Map<string, Written>();
+  const texts = new Map<string, Map<string, number>>();
+  let stretch = 0;
+  let latest: string | null = null;
   return indices.filter((index) => {
-    const mark = markOf(records[index]);
-    const key = mark?.once ?? mark?.id ?? null;
+    const mark = markOf(records[index]) ?? {};
+    const time = mark.time ?? null;
+    if (time !== null && time !== latest) stretch++;
+    latest = time ?? latest;
+    const own = mark.once ?? mark.id ?? null;
+    const key = own ?? time;
     if (key === null) return true;
     const before = first.get(key);
     if (before === undefined) {
-      first.set(key, index);
+      first.set(key, { index, stretch });
       return true;
     }
-    const known = texts.get(key) ?? new Set([JSON.stringify(records[before])]);
+    const known = texts.get(key) ?? new Map([[JSON.stringify(records[before.index]), before.stretch]]);
     texts.set(key, known);
-    return known.size < known.add(JSON.stringify(records[index])).size;
+    const text = JSON.stringify(records[index]);
+    const written = known.get(text);
+    if (written === undefined) known.set(text, stretch);
+    // What was written at one go may well hold the same words twice.
+    return written === undefined || (own === null && written === stretch);
   });
+}
+
+/** Where a record stands, and in which stretch of records of one time. */
+interface Written {
+  readonly index: number;
+  readonly stretch: number;
 }
 
 /** Groups of indices, of which some turn out to be one. */

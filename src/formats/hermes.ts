@@ -1,7 +1,7 @@
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { listAt, listOf, objectOf, stringAt } from './fields.js';
 import { openaiMessages } from './openai-messages.js';
-import { asString, hasKeys, type JsonObject } from './shape.js';
+import { asArray, asString, hasKeys, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
 
 /** Fields of a message that repeat others or only speak to a provider. */
@@ -92,6 +92,6 @@ function isMade(message: JsonObject): boolean {
   const marked = Object.keys(message).some(
     (key) => /^_\w+_(?:synthetic|sentinel)$/.test(key) && message[key] === true,
   );
-  const empty = message['content'] === NO_REPLY && !Array.isArray(message['tool_calls']);
+  const empty = message['content'] === NO_REPLY && asArray(message['tool_calls']).length === 0;
   return message['mirror'] === true || marked || empty;
 }

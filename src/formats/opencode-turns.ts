@@ -51,12 +51,16 @@ export function isReply(message: OpencodeMessage): boolean {
 /** What stands in for a prompt where the user ran a command in the shell of the session. */
 const RUN_BY_USER = 'The following tool was executed by the user';
 
+/** Parts that only a reply of the model has. */
+const SAMPLED_PARTS: ReadonlySet<string> = new Set(['step-start', 'step-finish', 'text', 'reasoning']);
+
 /**
  * Whether a reply is a call that the harness made for the user (a shell command, a command given to a sub-agent) and no
- * model: it answers such a message and holds no step.
+ * model: it answers such a message and holds neither a step nor words.
  */
 export function isHarnessCall(reply: OpencodeMessage, asked: OpencodeMessage | null): boolean {
-  if (asked === null || reply.parts.some(({ data }) => data['type'] === 'step-start')) return false;
+  const sampled = reply.parts.some(({ data }) => SAMPLED_PARTS.has(asString(data['type']) ?? ''));
+  if (asked === null || sampled) return false;
   return asked.parts.some(
     ({ data }) => data['type'] === 'subtask' || (data['type'] === 'text' && data['text'] === RUN_BY_USER),
   );
@@ -126,9 +130,10 @@ interface Step {
   finish: string | null;
 }
 
-/** A step that began and was begun again without an end: its request failed and was sent anew. */
+/** A step that began and was begun again without an end: its request failed and was sent anew. Some logs have no ends. */
 function brokenOff(step: Step, steps: readonly Step[]): Truncation | null {
-  return step.started && !step.ended && step !== steps.at(-1) ? 'error' : null;
+  const known = steps.some(({ ended }) => ended);
+  return known && step.started && !step.ended && step !== steps.at(-1) ? 'error' : null;
 }
 
 function truncation(finish: string | null, data: JsonObject | null): Truncation | null {

@@ -52,7 +52,7 @@ function sessionOf(record: unknown): SessionMark | null {
   if (!isObject(record)) return null;
   const id = asString(record['id']);
   const heads = record['type'] === 'session';
-  return { once: id ?? asString(record['timestamp']), opens: heads, session: heads ? id : null };
+  return { once: id, time: asString(record['timestamp']), opens: heads, session: heads ? id : null };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {

@@ -136,13 +136,14 @@ function asChat(message: JsonObject): JsonObject {
   };
 }
 
-/** The line with which the scaffold opens a conversation: no model was asked before the user spoke. */
+/** The line with which the scaffold opens a conversation: no model was asked before the user spoke. It calls nothing. */
 function greetingOf(messages: readonly JsonObject[]): number {
   const user = messages.findIndex(({ role }) => role === 'user');
   const first = messages.findIndex(({ role }) => role === 'assistant');
   const message = messages[first];
   if (message === undefined || user === -1 || first > user) return -1;
-  return isObject(message['raw_data']) || isObject(message['usage']) ? -1 : first;
+  const sampled = isObject(message['raw_data']) || isObject(message['usage']);
+  return sampled || asArray(message['tool_calls']).length > 0 ? -1 : first;
 }
 
 /** The name of a task counts within its domain. */

@@ -134,6 +134,10 @@ describe('cline', () => {
       reply([text('It printed [Response interrupted by user] and went on.')]),
     ]);
     expect(quoted.turns.at(-1)?.spans).toHaveLength(1);
+    // looking for the mark takes one walk, however many blanks there are
+    const blanks = `a${'\n'.repeat(1e6)}b`;
+    const spaced = readOne(cline, [TASK[0], reply([text(blanks)])]);
+    expect(spaced.turns.at(-1)?.spans.map((span) => span.text)).toEqual([blanks]);
   });
 
   it('is told from other lists of messages', async () => {

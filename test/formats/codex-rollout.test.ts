@@ -173,6 +173,14 @@ describe('codex-rollout: items', () => {
       ['environment', ['harness_reply']],
       ['model', []],
     ]);
+    // what follows the note in a turn of its own is the answer of the model
+    const asked = one(
+      meta(),
+      says('user', note),
+      event({ type: 'task_started', turn_id: 't' }),
+      says('assistant', 'I will fix it'),
+    );
+    expect(asked.turns.at(-1)?.spans.map(({ origin }) => origin)).toEqual(['model']);
   });
 
   it('an event that leaves out what the terminal shows elsewhere repeats its reply all the same', () => {
@@ -473,6 +481,18 @@ describe('codex-rollout: several in one file', () => {
       ['a', 2, 'submitted'],
       ['b', 3, 'cut'],
     ]);
+  });
+
+  it('equal words that a fork copied at one go all stay, a stretch that was written again counts once', async () => {
+    const talk = ['go on', 'go on', 'go on'].flatMap((text) => [says('user', text), says('assistant', 'ok')]);
+    const later = { ...says('assistant', 'end'), timestamp: '2026-01-01T01:00:00Z' };
+    const lines = [of('b', { forked_from_id: 'a' }), of('a'), ...talk, later];
+    const [once, ...others] = await read(lines);
+    expect([once?.turns.length, others]).toEqual([7, []]);
+    expect(once?.flags).not.toContain('repeated_lines');
+    const [twice] = await read([...lines, ...lines]);
+    expect(twice?.turns.length).toBe(7);
+    expect(twice?.flags).toContain('repeated_lines');
   });
 
   it('a fork, and a session that names itself again, are one', async () => {

@@ -78,6 +78,23 @@ describe('codex-text-log', () => {
     expect(runs.map(({ model }) => model)).toEqual([readOne(codexTextLog, log('x')).model, runs[0]?.model]);
   });
 
+  it('another log that a command printed is its output, and no run', () => {
+    const old = `${HEAD}${at('User instructions:\nold task')}${at('codex\nold words')}`.trimEnd();
+    const later = (text: string) => `[2025-07-30T16:00:00] ${text}\n`;
+    const calls = `${later('exec cat old.log in /x')}${later('cat old.log succeeded in 5ms:')}${old}\n`;
+    const log = `${HEAD}${at('User instructions:\ntask')}${calls}${later('codex\ndone')}`;
+    const run = readOne(codexTextLog, log);
+    expect(run.turns.map(({ spans }) => spans[0]?.text)).toEqual([
+      'task',
+      JSON.stringify({ command: 'cat old.log' }),
+      old,
+      'done',
+    ]);
+    // Codex shows no more than 20 lines of an output: what stands further down is a log of its own.
+    const long = log.replace(old, `${'x\n'.repeat(20)}${old}`);
+    expect(readDocument(codexTextLog, long)).toHaveLength(2);
+  });
+
   it('a log that stops in a command is cut', () => {
     const run = readOne(codexTextLog, `${HEAD}${at('User instructions:\ntask')}${at('exec ls in /x')}`);
     expect(run.termination).toBe('cut');

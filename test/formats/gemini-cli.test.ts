@@ -94,6 +94,23 @@ describe('gemini-cli: lines', () => {
     ]);
   });
 
+  it('that each hold the whole session so far are one session, each message once', () => {
+    const messages = [user('u1', 'first'), reply('g1', 'one'), user('u2', 'second'), reply('g2', 'two')];
+    const started = { ...header, messages: [messages[0], reply('g1', 'o')] };
+    const states = [
+      started,
+      ...[2, 4, 4].map((length) => ({ ...header, messages: messages.slice(0, length) })),
+    ];
+    const run = runOf(geminiCli, states);
+    expect(outline(run.turns)).toEqual([
+      'user: prompt first',
+      'assistant: TEXT one',
+      'user: prompt second',
+      'assistant: TEXT two',
+    ]);
+    expect(run.epochs.map(({ turns }) => turns)).toEqual([[0, 1, 2, 3]]);
+  });
+
   it('that write a history again have each call and each answer once', () => {
     const answers = ['c', 'd'].map((id) => ({
       functionResponse: { id, name: 'run_shell_command', response: { output: id } },

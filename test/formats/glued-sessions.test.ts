@@ -5,6 +5,8 @@ import { gluedSessions, type SessionMark, withoutCopies } from '../../src/format
 import { FORMATS } from '../../src/formats/registry.js';
 import { turnContent } from '../../src/trajectory/build.js';
 import type { Trajectory } from '../../src/trajectory/trajectory.js';
+import { describeWithShared } from '../shared.js';
+import { filledLogs, realLines } from './model-texts.js';
 import { onlyTrajectory, readFiles, rejectsOf, trajectoriesOf } from './read-all.js';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -189,6 +191,72 @@ describe.each(Object.entries(SESSIONS))('sessions of %s', (_kind, session) => {
   });
 });
 
+describeWithShared('real session logs', () => {
+  /** Logs that begin with a head, or name their session on every line. */
+  const TOLD: Readonly<Record<string, readonly string[]>> = {
+    // one of them holds summaries of other sessions and nothing else
+    claude_code_session_jsonl: filledLogs('claude_code_session_jsonl', '.jsonl').filter((name) =>
+      (realLines('claude_code_session_jsonl', name) as Line[]).some((line) => line['type'] === 'assistant'),
+    ),
+    codex_rollout_jsonl: [
+      'agent-history_codex_compaction.jsonl',
+      'agent-history_codex_golden.jsonl',
+      'agent-history_real_session-01_redacted.jsonl',
+      'agent-sessions_codex_small.jsonl',
+    ],
+    gemini_cli_session: ['agent-history_gemini_tool_error.jsonl', 'jsonl_v040.jsonl'],
+    pi_session_jsonl: ['agent-sessions_pi_small.jsonl', 'large-session.jsonl'],
+  };
+
+  it.each(Object.entries(TOLD))(
+    'of %s are read from one file as each alone, in any order',
+    async (folder, names) => {
+      expect(names.length).toBeGreaterThan(1);
+      const logs = await Promise.all(
+        names.map(async (name) => {
+          const lines = realLines(folder, name) as Line[];
+          return { lines, alone: ids(await read(jsonl(lines))) };
+        }),
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.shuffledSubarray(logs, { minLength: 2 }), fc.boolean(), async (some, listed) => {
+          const lines = some.flatMap((log) => log.lines);
+          const glued = await read(listed ? JSON.stringify(lines) : jsonl(lines));
+          // a session comes before its sub-agents, whichever file was first
+          expect(ids(glued).sort()).toEqual(some.flatMap(({ alone }) => alone).sort());
+        }),
+        { numRuns: 12 },
+      );
+    },
+  );
+
+  it('of Claude Code that take turns in one file are told apart', async () => {
+    const folder = 'claude_code_session_jsonl';
+    const logs = (TOLD[folder] ?? []).map((name) => realLines(folder, name) as Line[]);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.shuffledSubarray(logs, { minLength: 2, maxLength: 2 }),
+        fc.infiniteStream(fc.boolean()),
+        async ([one = [], two = []], picks) => {
+          const [left, right] = [[...one], [...two]];
+          const mixed: Line[] = [];
+          for (const first of picks) {
+            const [from, other] = first ? [left, right] : [right, left];
+            const line = from.shift() ?? other.shift();
+            if (line === undefined) break;
+            mixed.push(line);
+          }
+          const alone = [...(await read(jsonl(one))), ...(await read(jsonl(two)))];
+          const shown = (runs: readonly Trajectory[]) =>
+            runs.map(({ turns }) => JSON.stringify(turns.map(turnContent))).sort();
+          expect(shown(await read(jsonl(mixed)))).toEqual(shown(alone));
+        },
+      ),
+      { numRuns: 12 },
+    );
+  });
+});
+
 it('runs that were printed as a list each, on lines of their own, are read apart', async () => {
   const session = SESSIONS['claude-code-stream'] ?? (() => []);
   const lines = ['one', 'two'].map((id) => JSON.stringify(session(id)));
@@ -236,6 +304,29 @@ describe('records of several sessions', () => {
     ]);
   });
 
+  it('are of the session that the next end names, as where it was resumed', () => {
+    const end = (session: string): SessionMark => ({ closes: true, session });
+    expect(split({}, end('a'), {}, end('b'), {}, end('a'), {}, end('c'))).toEqual([
+      [0, 1, 4, 5],
+      [2, 3],
+      [6, 7],
+    ]);
+  });
+
+  it('are of the session of the record that they follow, where they name none', () => {
+    expect(
+      split(
+        { session: 'a', id: '1' },
+        { session: 'b', id: '2' },
+        { id: '3', follows: ['1'] },
+        { session: 'b' },
+      ),
+    ).toEqual([
+      [0, 2],
+      [1, 3],
+    ]);
+  });
+
   it('that hang together are one session, whatever they name', () => {
     expect(
       split({ session: 'a', id: '1' }, { session: 'b', id: '2' }, { session: 'c', id: '3', follows: ['1'] }),
@@ -275,6 +366,18 @@ describe('records of several sessions', () => {
     ];
     const indices = records.map((_, index) => index);
     expect(withoutCopies(records, indices, mark)).toEqual([0, 2, 3, 4]);
+  });
+
+  it('count once where equal ones of the same time stand apart, not where they were written at one go', () => {
+    const [a, b, c] = [
+      { time: '1', x: 'a' },
+      { time: '1', x: 'b' },
+      { time: '2', x: 'c' },
+    ];
+    const kept = (...records: SessionMark[]): readonly number[] =>
+      withoutCopies(records, [...records.keys()], mark);
+    expect(kept(a, b, a, b, c, c)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(kept(a, b, a, c, a, b, a, c)).toEqual([0, 1, 2, 3]);
   });
 });
 
@@ -326,6 +429,58 @@ it('a bare head between two sessions is passed over, a prompt without a reply is
   expect(trajectoriesOf(results)).toHaveLength(2);
   expect(rejectsOf(results).map(({ code, line }) => [code, line])).toEqual([['no_model_turns', 7]]);
   expect(rejectsOf(await readFiles({ 'log.jsonl': jsonl([head]) })).map(({ code }) => code)).toHaveLength(1);
+});
+
+it('what a tool printed of a session that was resumed is one session again', async () => {
+  const session = SESSIONS['copilot-cli: what it prints'] ?? (() => []);
+  const ended = (id: string): Line[] => [
+    ...session(id).slice(0, -1),
+    { type: 'result', sessionId: 'one', exitCode: 0 },
+  ];
+  const run = onlyTrajectory(await readFiles({ 'log.jsonl': jsonl([...ended('one'), ...ended('two')]) }));
+  expect(run.turns.map(turnContent)).toHaveLength(4);
+});
+
+it.each(['droid: store', 'gemini-cli', 'pi-session', 'grok'])(
+  'a prompt that was written before the head of its session is read with it: %s',
+  async (kind) => {
+    const lines = (SESSIONS[kind] ?? (() => []))('one');
+    const prompt = lines.at(-2) ?? {};
+    const alone = onlyTrajectory(await readFiles({ 'log.jsonl': jsonl(lines) }));
+    const late = await readFiles({
+      'log.jsonl': jsonl([prompt, ...lines.filter((line) => line !== prompt)]),
+    });
+    const run = onlyTrajectory(late);
+    const shown = ({ turns }: Trajectory) => turns.map(turnContent).sort();
+    expect(shown(run)).toEqual(shown(alone));
+    expect(run.source.line).toBeNull();
+  },
+);
+
+it('records without a turn before a head do not make two of its session', async () => {
+  const session = SESSIONS['openhands: SDK'] ?? (() => []);
+  const state = { kind: 'ConversationStateUpdateEvent', source: 'environment', id: 's', key: 'k', value: 1 };
+  const [only, ...others] = await read(jsonl([state, ...session('one')]));
+  expect([only?.source.line, others]).toEqual([null, []]);
+});
+
+it('a first step that is written again when its state changes begins no other session', async () => {
+  const [first = {}, second = {}] = (SESSIONS['antigravity'] ?? (() => []))('one');
+  const at = (created_at: string, status: string): Line => ({ ...first, created_at, status });
+  const lines = [at('2026-01-01T00:00:00Z', 'RUNNING'), second, at('2026-01-01T00:00:00Z', 'DONE')];
+  expect((await read(jsonl(lines))).map(({ turns }) => turns.length)).toEqual([2]);
+  const another = [...lines, at('2026-01-01T01:00:00Z', 'DONE'), second];
+  expect((await read(jsonl(another))).map(({ turns }) => turns.length)).toEqual([2, 2]);
+});
+
+it('a line without an id belongs to the session of its parent, also between lines of another', async () => {
+  const session = SESSIONS['claude-code-session'] ?? (() => []);
+  const [one, two] = [session('one'), session('two')];
+  const { sessionId: _, ...nameless } = one[1] ?? {};
+  const runs = await read(jsonl([one[0] ?? {}, two[0] ?? {}, nameless, two[1] ?? {}]));
+  expect(runs.map(({ turns }) => turns.map(turnContent))).toEqual(
+    [...(await read(jsonl(one))), ...(await read(jsonl(two)))].map(({ turns }) => turns.map(turnContent)),
+  );
 });
 
 it('sessions that take turns in one file are told apart where every record names its own', async () => {

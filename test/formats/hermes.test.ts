@@ -71,11 +71,12 @@ it('hermes: a copy of what was sent to a channel, and what stands for an empty r
       { role: 'assistant', content: '(empty)', _empty_recovery_synthetic: true },
       { role: 'user', content: 'go on', _empty_recovery_synthetic: true },
       { role: 'assistant', content: '(empty)' },
+      { role: 'assistant', content: '(empty)', tool_calls: [] },
       { role: 'assistant', content: 'done' },
     ]),
   );
   expect(run.turns.filter(({ role }) => role === 'assistant').map(({ weight }) => weight)).toEqual([
-    0, 0, 0, 1,
+    0, 0, 0, 0, 1,
   ]);
   expect(run.flags.filter((flag) => flag.startsWith('unread'))).toEqual([]);
 });

@@ -137,6 +137,17 @@ describe('opencode-export', () => {
       ['I lo', 'error'],
       ['I look', null],
     ]);
+    // a log that notes no ends says nothing of failed ones
+    const endless = readOne(opencodeExport, {
+      info: { id: 's' },
+      messages: [
+        {
+          info: { id: '2', role: 'assistant', modelID: 'm' },
+          parts: ['one', 'two'].flatMap((said) => [{ type: 'step-start' }, { type: 'text', text: said }]),
+        },
+      ],
+    });
+    expect(endless.turns.map(({ truncated }) => truncated)).toEqual([null, null]);
   });
 
   it('a call that the harness made for the user is no move of the model', () => {
@@ -175,6 +186,24 @@ describe('opencode-export', () => {
       ['grep', 'model'],
     ]);
     expect(run.turns.filter(({ flags }) => flags.includes('harness_reply'))).toHaveLength(2);
+    const stepless = readOne(opencodeExport, {
+      info: { id: 's' },
+      messages: [
+        said('1', 'user', shell),
+        said('2', 'assistant', tool('bash')),
+        said('3', 'assistant', tool('read'), { type: 'step-finish', reason: 'tool-calls' }),
+        said('4', 'assistant', { type: 'text', text: 'it says' }),
+      ],
+    });
+    expect(
+      stepless.turns
+        .filter(({ role }) => role === 'assistant')
+        .map(({ spans }) => [spans[0]?.text, spans[0]?.origin]),
+    ).toEqual([
+      ['{"command":"bash"}', 'environment'],
+      ['{"command":"read"}', 'model'],
+      ['it says', 'model'],
+    ]);
   });
 
   it('reads an exported session: compaction, revert and an aborted reply', () => {

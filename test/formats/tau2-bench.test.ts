@@ -82,6 +82,11 @@ it('trains neither the greeting of the scaffold nor the user', async () => {
   const asked = [{ ...MESSAGES[0], usage: { completion_tokens: 9 } }, ...MESSAGES.slice(1)];
   const own = await read(results([simulation({ messages: asked })]));
   expect(own.turns[0]?.spans.map(({ origin }) => origin)).toEqual(['model']);
+  const first = { role: 'assistant', content: null, tool_calls: [call('c0', 'check_line')] };
+  const acting = await read(
+    results([simulation({ messages: [first, answer('c0', 'up'), ...MESSAGES.slice(1)] })]),
+  );
+  expect(acting.turns[0]?.spans.map(({ origin }) => origin)).toEqual(['model']);
 });
 
 it('keeps the calls of the message where the raw reply is missing or of other calls', async () => {
