@@ -60,7 +60,9 @@ export class AssistantLabels {
     const last = run.findLastIndex((piece) => piece.generated);
     let lead = '';
     for (const piece of run.slice(0, first)) {
-      this.#outside(piece, 'header');
+      const front = piece.glue && lead === '' ? this.#closingLength(piece.text) : 0;
+      this.#list.glue(piece.text.slice(0, front), 'context', this.#turn);
+      this.#outside({ ...piece, text: piece.text.slice(front) }, 'header');
       if (piece.glue) lead += piece.text;
     }
     if (run[first]?.glue === false) this.#checkLead(lead, this.#headerLength(lead, true));
@@ -78,8 +80,8 @@ export class AssistantLabels {
   #labelSampled(run: readonly RawPiece[], lead: string): boolean {
     let before: RawWords | null = null;
     let opening = '';
-    /** what stands before the first words is header and no more */
-    let headed = true;
+    /** what of the turn's header was printed so far, null where something else followed it */
+    let headed: string | null = lead;
     let stopped = false;
     for (let i = 0; i < run.length; i++) {
       const piece = run[i];
@@ -89,7 +91,8 @@ export class AssistantLabels {
         continue;
       }
       if (!piece.glue) {
-        const provided = before === null && headed ? this.#providedLength(lead + opening, piece) : 0;
+        const provided: number = headed === null ? 0 : this.#providedLength(headed, piece.text);
+        headed = provided > 0 && provided === piece.text.length ? headed + piece.text : null;
         this.#words(piece, this.#isReasoning(run, i) ? 'reasoning' : null, provided);
         before = piece;
         continue;
@@ -100,7 +103,14 @@ export class AssistantLabels {
       let { text } = piece;
       if (before === null && opening === '') {
         opening = text;
-        ({ rest: text, headed } = this.#opening(text, { lead, after, reasoningNext }));
+        text = this.#opening(text, { lead, after, reasoningNext });
+        headed = text === '' ? lead + opening : null;
+      } else if (headed !== null) {
+        // words that the prompt provides may be followed by glue that it provides
+        const provided = this.#providedLength(headed, text);
+        this.#list.glue(text.slice(0, provided), this.#providedPart, this.#turn);
+        text = text.slice(provided);
+        headed = null;
       }
       if (after === null) stopped = this.#closing(text, before);
       else if (before === null) this.#frame(text, after, reasoningNext);
@@ -135,8 +145,8 @@ export class AssistantLabels {
     addWords(this.#list, rest, this.#message, part);
   }
 
-  /** How many characters of the first words are what a header goes on with that begins with `lead`. */
-  #providedLength(lead: string, { text }: RawWords): number {
+  /** How many characters of a text are what a header goes on with that begins with `lead`. */
+  #providedLength(lead: string, text: string): number {
     const lengths = this.#knownHeaders.map((header) => {
       // what a template prints before all messages may stand in front of the first one's header
       const begun = this.#role === null ? overlap(lead, header) : header.startsWith(lead) ? lead.length : 0;
@@ -162,11 +172,11 @@ export class AssistantLabels {
     );
   }
 
-  /** Takes the header, and a think block without words, from the front; `headed` says that the header was all. */
+  /** Takes the header, and a think block without words, from the front; gives the rest. */
   #opening(
     text: string,
     { lead, after, reasoningNext }: { lead: string; after: RawWords | null; reasoningNext: boolean },
-  ): { rest: string; headed: boolean } {
+  ): string {
     const header = this.#headerLength(lead + text, after !== null && !reasoningNext);
     this.#checkLead(lead, header);
     const forced = Math.max(header - lead.length, 0);
@@ -179,14 +189,25 @@ export class AssistantLabels {
     const close = reasoning === null ? content.text.indexOf('</think>') : -1;
     if (close >= 0) this.#list.glue(block, 'think_frame', this.#turn, spanAt(content, close));
     else this.#list.glue(block, 'empty_think', this.#turn);
-    return { rest: rest.slice(block.length), headed: rest === '' };
+    return rest.slice(block.length);
   }
 
-  /** How much of what opens the first message is the front of the conversation, such as a system prompt of the template. */
+  /**
+   * How much of what opens a turn is context: the end of the results before it or, of the first message, the front of the
+   * conversation, such as a system prompt of the template.
+   */
   #frontLength(opening: string): number {
+    const closing = this.#closingLength(opening);
+    if (closing > 0) return closing;
     const ends = this.#knownHeaders.filter((header) => header !== '' && opening.endsWith(header));
     if (this.#role !== null || ends.length === 0) return 0;
     return opening.length - Math.max(...ends.map((header) => header.length));
+  }
+
+  /** How much of what opens a turn ends the results before it. */
+  #closingLength(opening: string): number {
+    const closing = this.#options.closings.get(this.#role) ?? '';
+    return opening.startsWith(closing) ? closing.length : 0;
   }
 
   /** A think block without words at the start of `rest`, or the rest of one that the header opens. */
@@ -201,7 +222,12 @@ export class AssistantLabels {
     const { tagged, specials } = this.#options;
     const known = this.#knownHeaders;
     const fitting = known.filter((header) => text.startsWith(header));
-    if (fitting.length > 0) return Math.max(...fitting.map((header) => header.length));
+    if (fitting.length > 0) {
+      const length = Math.max(...fitting.map((header) => header.length));
+      // behind a result the prompt may open no turn, and the template open one when the model has spoken
+      const other = length === 0 && this.#role !== 'assistant' ? this.#otherHeader(text) : false;
+      return other ? this.#refuseOpening() : length;
+    }
     // What a template prints before all messages may stand in front of the first one's header.
     const inside =
       this.#role === null ? known.find((header) => header !== '' && text.includes(header)) : undefined;
@@ -215,6 +241,13 @@ export class AssistantLabels {
     const think = text.indexOf('<think>');
     if (think >= 0) return think;
     return wordsFollow ? text.length : (specials.last(text)?.offset ?? text.length);
+  }
+
+  /** Whether a text begins with what opens the model's turns elsewhere. */
+  #otherHeader(text: string): boolean {
+    for (const headers of this.#options.headers.values())
+      if (headers.some((header) => header !== '' && text.startsWith(header))) return true;
+    return false;
   }
 
   /** What a template prints before its generation block must be what its prompt prints. */
@@ -270,7 +303,7 @@ export class AssistantLabels {
 
   /** What follows the last words: the rest of their frame, the stop token, and the separator. */
   #closing(text: string, before: RawWords | null): boolean {
-    const stop = this.#options.specials.last(text);
+    const stop = this.#stopIn(text);
     const end = stop?.offset ?? text.length;
     let part: SegmentPart = 'header';
     if (before !== null) {
@@ -285,6 +318,14 @@ export class AssistantLabels {
     this.#list.glue(blanks, 'separator', this.#turn);
     this.#list.glue(behind.slice(blanks.length), 'context', this.#turn);
     return true;
+  }
+
+  /** The last special token. Behind calls whose results follow in their turn, only what opens the results is a stop. */
+  #stopIn(text: string): { readonly offset: number; readonly special: string } | null {
+    const { specials, resultsToken } = this.#options;
+    const last = specials.last(text);
+    const waits = resultsToken !== null && this.#message.calls.length > 0;
+    return waits && last?.special !== resultsToken ? null : last;
   }
 
   /** The span at the end, or at the start, of words. */

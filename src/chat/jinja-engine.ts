@@ -49,11 +49,13 @@ export class JinjaRenderer implements ChatRenderer {
     const pieces = this.#run(messages, tools, false);
     const printed = printedWords(pieces);
     refuseDropped(messages, printed);
+    if (this.traits.resultsToken !== null) refuseOrphans(messages, pieces);
     const { segments } = labelParts(pieces, {
       messages: new Map(messages.map((message) => [message.turn, message])),
       specials: this.#specials,
       tagged: this.#program.tagged,
       headers: this.traits.headers,
+      closings: this.traits.closings,
       borrowsStop: this.traits.borrowsStop,
       resultsToken: this.traits.resultsToken,
     });
@@ -70,11 +72,11 @@ export class JinjaRenderer implements ChatRenderer {
     const render = (count: number): Rendering =>
       this.render({ turns, indices: indices.slice(0, count), tools });
     const views = { turns, indices, render };
-    const { stopVaries, rewriters } = this.traits;
+    const { stopVaries, rewriters, showsThoughts } = this.traits;
     const positions = new Set([
       ...(stopVaries ? rewrittenStops(views) : []),
       ...rewrittenViews(views, { rewriters }),
-      ...takenAway(views),
+      ...takenAway(views, { showsThoughts }),
     ]);
     return [...positions].sort((a, b) => a - b);
   }
@@ -113,6 +115,23 @@ function refuseDropped(messages: readonly ChatMessage[], printed: Printed): void
       'template_error',
       `the template leaves out the call of ${dropped.name} in turn ${turn}`,
     );
+  }
+}
+
+/**
+ * Where results stand in the turn of their calls, one without calls before it is left out. That shows only in its words, and
+ * an empty one has none: a turn behind it would stand where no prompt of the template puts it.
+ */
+function refuseOrphans(messages: readonly ChatMessage[], pieces: readonly RawPiece[]): void {
+  let called = false;
+  for (const { turn, role, calls } of messages) {
+    if (role !== 'tool') called = calls.length > 0;
+    else if (!called && !pieces.some((piece) => turnOf(piece) === turn)) {
+      throw new RejectError(
+        'template_error',
+        `the template leaves out turn ${turn}, a result without calls before it`,
+      );
+    }
   }
 }
 

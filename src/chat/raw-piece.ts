@@ -27,6 +27,8 @@ export interface LabelOptions {
   readonly messages: ReadonlyMap<number, ChatMessage>;
   /** what opens a turn of the model, by the role of the turn before it: the longest that fits counts */
   readonly headers: ReadonlyMap<string | null, readonly string[]>;
+  /** how such a header begins where that closes the turn before it */
+  readonly closings: ReadonlyMap<string | null, string>;
   readonly specials: SpecialFinder;
   /** the template marks what the model writes with generation blocks */
   readonly tagged: boolean;

@@ -13,6 +13,8 @@ export interface TemplateTraits {
   readonly argumentsForm: ArgumentsForm;
   /** what opens a turn of the model, by the role of the turn before it */
   readonly headers: ReadonlyMap<string | null, readonly string[]>;
+  /** how a header begins that also stands without a generation prompt, such as the end of the results before it */
+  readonly closings: ReadonlyMap<string | null, string>;
   /** it ends the model's turns with nothing: the token that opens the next message is their stop */
   readonly borrowsStop: boolean;
   /** it closes the last turn of the model with another stop than earlier ones, as harmony does */
@@ -22,6 +24,8 @@ export interface TemplateTraits {
    * prints none before them, null where results have turns of their own
    */
   readonly resultsToken: string | null;
+  /** it prints the reasoning of a last turn */
+  readonly showsThoughts: boolean;
   /** roles of turns that change what was printed before them, apart from recorded reasoning */
   readonly rewriters: ReadonlySet<Role>;
 }
@@ -31,7 +35,8 @@ const ARGUMENTS = '{"key": "value"}';
 const user = makeTurn('user', [contentSpan('prompt', 'environment', 'question')]);
 const tool = makeTurn('tool', [contentSpan('observation', 'environment', 'result')], { tool_call_id: 'c' });
 const text = contentSpan('text', 'model', 'answer');
-const thought = reasoningSpan('thought');
+const THOUGHT = 'pondered';
+const thought = reasoningSpan(THOUGHT);
 const call = (args: unknown) => structuredCallSpan({ id: 'c', name: 'tool_name', arguments: args });
 const answer = makeTurn('assistant', [text]);
 const calling = makeTurn('assistant', [call(JSON.parse(ARGUMENTS))]);
@@ -58,13 +63,17 @@ export function templateTraits(program: TemplateProgram, specials: SpecialFinder
   const run = (turns: readonly Turn[], generation = false): RawPiece[] | null =>
     tryRun(program, { turns, generation, form: argumentsForm });
   const headers = new Map<string | null, string[]>();
+  const closings = new Map<string | null, string>();
+  const alwaysPrompts = joined(run([user])) === joined(run([user], true));
   for (const [role, turns] of BEGINNINGS) {
     const prompt = run(turns, true);
     const found = SPEECHES.map((speech) => headerOf(prompt, run([...turns, speech]), turns.length));
     headers.set(role, [...new Set(found.filter((header) => header !== null))]);
+    const closing = headerOf(run(turns), run([...turns, answer]), turns.length);
+    if (closing !== null && !alwaysPrompts) closings.set(role, closing);
   }
   const resultsToken = resultsTokenOf(run, specials);
-  const options = { headers, specials, tagged: program.tagged, resultsToken };
+  const options = { headers, closings, specials, tagged: program.tagged, resultsToken };
   const stopOf = (turns: readonly Turn[], borrowsStop: boolean): string | null =>
     orNull(() => {
       const pieces = program.run({ ...messagesOf(turns), generation: false, form: argumentsForm });
@@ -77,9 +86,11 @@ export function templateTraits(program: TemplateProgram, specials: SpecialFinder
   return {
     argumentsForm,
     headers,
+    closings,
     borrowsStop: !program.tagged && earlier === null && stopOf([user, answer, user], true) !== null,
     stopVaries: last !== null && earlier !== null && last !== earlier,
     resultsToken,
+    showsThoughts: SPEECHES.some((speech) => joined(run([user, speech]))?.includes(THOUGHT)),
     rewriters: rewritersOf((turns, generation) => joined(run(turns, generation))),
   };
 }
@@ -126,7 +137,7 @@ function argumentsFormOf(program: TemplateProgram): ArgumentsForm {
   return string?.includes(ARGUMENTS) === true ? 'string' : 'either';
 }
 
-/** What the generation prompt prints in the place where the turn begins, null where the text before it differs. */
+/** What a prompt, or the end of a conversation, prints in the place where the turn begins; null where the text before differs. */
 function headerOf(
   prompt: readonly RawPiece[] | null,
   whole: readonly RawPiece[] | null,

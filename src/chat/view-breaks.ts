@@ -1,4 +1,6 @@
+import type { Span } from '../trajectory/span.js';
 import type { Role, Turn } from '../trajectory/turn.js';
+import { isLeftOut } from './left-out.js';
 import type { Rendering, Segment } from './segment.js';
 
 interface Views {
@@ -7,6 +9,9 @@ interface Views {
   /** the first `count` of the turns rendered */
   readonly render: (count: number) => Rendering;
 }
+
+/** A think block at the front of the content that holds more than the line ends which templates put there. */
+const THINK_BLOCK = /^\s*<think>\n*([^<]*?)\n*<\/think>/;
 
 /** Turns behind a turn of the model that ended without calls: its stop is no longer the last one. */
 export function rewrittenStops({ turns, indices }: Pick<Views, 'turns' | 'indices'>): number[] {
@@ -58,13 +63,18 @@ function isWords({ glue, part }: Segment): boolean {
 }
 
 /**
- * Turns with which recorded words were taken away, found from the end: of what a rendering leaves out, a shorter one may
- * show more, and the turn that took it is found by halving. Costs a few renderings for each.
+ * Turns with which recorded words, or the frame of a thought without words, were taken away, found from the end: of what a
+ * rendering leaves out, a shorter one may show more, and the turn that took it is found by halving. Costs a few renderings
+ * for each.
  */
-export function takenAway({ indices, render }: Omit<Views, 'turns'>): number[] {
+export function takenAway(
+  { turns, indices, render }: Views,
+  { showsThoughts }: { showsThoughts: boolean },
+): number[] {
+  const wordless = showsThoughts ? indices.filter((index) => isWordless(turns[index])) : [];
   const positions: number[] = [];
   for (let end = indices.length; end > 0; ) {
-    const at = takerBefore(indices, { end, render });
+    const at = takerBefore(indices, { end, render, wordless });
     if (at === null) break;
     positions.push(at);
     end = at;
@@ -75,15 +85,21 @@ export function takenAway({ indices, render }: Omit<Views, 'turns'>): number[] {
 /** The last position before `end` whose turn took something away, null where nothing was. */
 function takerBefore(
   indices: readonly number[],
-  { end, render }: { end: number; render: (count: number) => Rendering },
+  {
+    end,
+    render,
+    wordless,
+  }: { end: number; render: (count: number) => Rendering; wordless: readonly number[] },
 ): number | null {
   const whole = render(end);
-  const lost = new Set(whole.stripped_reasoning);
+  const lost = new Map(whole.stripped_reasoning.map((turn) => [turn, wordsOf]));
+  for (const turn of wordless) if (!lost.has(turn) && framesOf(whole, turn) === 0) lost.set(turn, framesOf);
   for (let last = end - 1; last >= 0; last--) {
     const turn = indices[last] ?? -1;
-    if (!lost.has(turn)) continue;
-    const left = wordsOf(whole, turn);
-    const isGone = (count: number): boolean => wordsOf(render(count), turn) <= left;
+    const measure = lost.get(turn);
+    if (measure === undefined) continue;
+    const left = measure(whole, turn);
+    const isGone = (count: number): boolean => measure(render(count), turn) <= left;
     if (isGone(last + 1)) continue;
     let [shown, gone] = [last + 1, end];
     while (gone - shown > 1) {
@@ -96,10 +112,36 @@ function takerBefore(
   return null;
 }
 
-/** How many characters of a turn's own words are printed, apart from white space, which templates trim here and there. */
+/** A thought of white space alone, beside the content or in it: words of it are no loss, but its frame may go. */
+function isWordless(turn: Turn | undefined): boolean {
+  if (turn?.role !== 'assistant') return false;
+  const joined = (takes: (span: Span) => boolean): string =>
+    turn.spans.reduce((text, span) => (takes(span) ? text + span.text : text), '');
+  const beside = joined(({ kind }) => kind === 'reasoning');
+  const thought = beside || (THINK_BLOCK.exec(joined(({ inline }) => inline))?.[1] ?? '');
+  return thought !== '' && isLeftOut(thought);
+}
+
+/** How many characters frame a turn's thoughts, apart from white space. */
+function framesOf({ segments }: Rendering, turn: number): number {
+  let length = 0;
+  for (const { turn: own, part, text } of segments)
+    if (own === turn && (part === 'think_frame' || part === 'empty_think')) length += unspaced(text);
+  return length;
+}
+
+function unspaced(text: string): number {
+  return text.replace(/\s+/g, '').length;
+}
+
+/**
+ * How many characters of a turn's own text and thoughts are printed, apart from white space, which templates trim here and
+ * there. The name of a call may be printed again with its result.
+ */
 function wordsOf({ segments }: Rendering, turn: number): number {
   let length = 0;
-  for (const { turn: own, glue, text } of segments)
-    if (own === turn && !glue) length += text.replace(/\s+/g, '').length;
+  for (const segment of segments)
+    if (segment.turn === turn && segment.part !== 'tool_call' && isWords(segment))
+      length += unspaced(segment.text);
   return length;
 }

@@ -93,23 +93,39 @@ export class Prover {
     return new DataView(buffer.buffer, buffer.byteOffset, bytes + DECODING_PADDING);
   }
 
-  /** The bytes between the edges of each trained run are the run's own text, normalised by itself. */
-  #runsAreTheirText(segments: readonly Segment[], marks: Uint8Array, { low, high }: Layout): boolean {
+  /**
+   * The bytes between the edges of each trained run are the run's own text, normalised by itself. Pieces are normalised
+   * apart: a mark behind a special token is not composed with it.
+   */
+  #runsAreTheirText(segments: readonly Segment[], marks: Uint8Array, { low, high, pieces }: Layout): boolean {
+    let piece = 0;
+    let pieceEnd = pieces[0]?.text.length ?? 0;
+    let at = 0;
     for (let k = 0; k < marks.length; k++) {
-      if (marks[k] === 0) continue;
+      if (marks[k] === 0) {
+        at += segments[k]?.text.length ?? 0;
+        continue;
+      }
       let text = '';
       let after = k;
       for (; after < marks.length && marks[after] === 1; after++) text += segments[after]?.text ?? '';
+      let normalized = '';
+      for (let start = 0; start < text.length; ) {
+        while (pieceEnd <= at + start && piece < pieces.length) pieceEnd += pieces[++piece]?.text.length ?? 0;
+        const end = piece < pieces.length ? Math.min(pieceEnd - at, text.length) : text.length;
+        normalized += this.#normalizer.normalize(text.slice(start, end));
+        start = end;
+      }
+      at += text.length + (segments[after]?.text.length ?? 0);
       const [from, to] = [high[k] ?? 0, low[after] ?? 0];
       const composed = low[k] !== from || to !== high[after];
-      if (!composed && !this.#isExpected(text, from, to)) return false;
+      if (!composed && !this.#isExpected(normalized, from, to)) return false;
       k = after;
     }
     return true;
   }
 
-  #isExpected(text: string, from: number, to: number): boolean {
-    const normalized = this.#normalizer.normalize(text);
+  #isExpected(normalized: string, from: number, to: number): boolean {
     // a UTF-16 unit takes three bytes at most
     const own = atLeast(this.#run, normalized.length * 3);
     this.#run = own;

@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
 import { JinjaRenderer } from '../../src/chat/jinja-engine.js';
-import { templateFromText } from '../../src/chat/template-source.js';
+import { qwen3Renderer } from '../../src/chat/qwen3.js';
+import { readTemplate, templateFromText } from '../../src/chat/template-source.js';
 import type { Turn } from '../../src/trajectory/turn.js';
 import { carrierEncoder, TemplateRows, textOf } from '../tokens/carrier.js';
-import { assistant, system, text, thought, tool, trajectoryOf, user } from '../tokens/rows.js';
+import { assistant, call, system, text, thought, tool, trajectoryOf, user } from '../tokens/rows.js';
 
 const encoder = carrierEncoder(['<|user|>', '<|system|>', '<|tool|>', '<|assistant|>', '<|end|>']);
 
@@ -81,6 +83,59 @@ describe('a view that is rewritten', () => {
     expect(breaksOf(dropping, turns)).toEqual([2]);
     expect(breaksOf(SHOWN, turns)).toEqual([2]);
     expect(breaksOf(SHOWN, twoQueries)).toEqual([]);
+  });
+
+  it('is found though the name of a call is printed again with its result', () => {
+    const naming = `{%- set ns = namespace(last=-1) -%}
+{%- for m in messages -%}{%- if m.role == 'user' -%}{%- set ns.last = loop.index0 -%}{%- endif -%}{%- endfor -%}
+{%- for m in messages -%}{{ '<|' + m.role + '|>' }}
+{%- if m.reasoning_content and loop.index0 > ns.last -%}{{ '<think>' + m.reasoning_content + '</think>' }}{%- endif -%}
+{{ m.content }}
+{%- for c in m.tool_calls or [] -%}{{ 'call:' + c.function.name + '|' + c.function.arguments | tojson }}
+{%- for k in range(loop.index0 + 1, messages | length) -%}{%- if messages[k].role == 'tool' -%}{{ 'of:' + c.function.name }}{%- endif -%}{%- endfor -%}
+{%- endfor -%}{{ '<|end|>' }}{%- endfor -%}
+{%- if add_generation_prompt -%}<|assistant|>{%- endif -%}`;
+    const asked = assistant([thought('why'), call({}, 'a_long_name')]);
+    expect(breaksOf(naming, [user('u'), asked, tool('t'), said('b'), user('v'), said('c')])).toEqual([4]);
+  });
+
+  it('is found where thoughts of white space alone are taken away, as the written renderer of Qwen3 finds it', () => {
+    const engine = new JinjaRenderer(readTemplate('qwen3'));
+    const blank = fc.constantFrom(' ', '\n', '\t\n', '\u0085', '\n \n', '', 'why');
+    const spoken = fc.tuple(blank, fc.constantFrom('beside', 'inside', 'none'), fc.boolean());
+    const turn = fc.oneof(
+      fc.constantFrom(user('u'), tool('t')),
+      spoken.map(([words, place, calls]) =>
+        assistant([
+          ...(place === 'beside' ? [thought(words)] : []),
+          text(place === 'inside' ? `<think>\n${words}\n</think>\n\na` : 'a'),
+          ...(calls ? [call({})] : []),
+        ]),
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(turn, { maxLength: 7 }), (rest) => {
+        const turns = [user('u'), ...rest];
+        const input = { turns, indices: [...turns.keys()], tools: null };
+        expect(engine.breaks(input)).toEqual(qwen3Renderer.breaks(input));
+      }),
+      { numRuns: 300 },
+    );
+    expect(
+      breaksOf(SHOWN.replace(' | trim +', ' +'), [
+        user('u'),
+        assistant([thought(' '), text('a')]),
+        user('v'),
+      ]),
+    ).toEqual([2]);
+  });
+
+  it('is not looked for behind thoughts of white space where the template prints none', () => {
+    const renderer = new JinjaRenderer(templateFromText('test', PLAIN));
+    const render = vi.spyOn(renderer, 'render');
+    const turns = [user('u'), ...Array.from({ length: 20 }, () => assistant([thought(' '), text('a')]))];
+    expect(renderer.breaks({ turns, indices: [...turns.keys()], tools: null })).toEqual([]);
+    expect(render).toHaveBeenCalledTimes(1);
   });
 
   it('is not one that lacks white space, as Python knows it', () => {

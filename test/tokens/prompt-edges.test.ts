@@ -59,6 +59,18 @@ describe('a tag that the generation prompt forces open', () => {
     );
   });
 
+  it('takes the newline behind it along where a call follows', () => {
+    const calling = new TemplateRows(
+      FORCED.replace(
+        "+ content + '<|end|>",
+        "+ (content | trim) + '\\n<call>' + (m.tool_calls[0].function.name if m.tool_calls else '') + '<|end|>",
+      ),
+      encoder,
+    );
+    const [row] = calling.of(trajectoryOf([user('u'), assistant([text('<think>'), call({})])]));
+    expect(row === undefined ? [] : calling.trained(row)).toEqual(['<call>run<|end|>']);
+  });
+
   it('ends where the prompt of the turn ends', () => {
     const turns = [user('u'), kept];
     const [row] = forced.of(trajectoryOf(turns), { mask: { boundary: 'sampled' } });
@@ -89,6 +101,44 @@ it.each(MASK_POLICY_NAMES)(
     expect(row === undefined ? [] : fronted.trained(row)).toEqual([trained]);
   },
 );
+
+describe.each(MASK_POLICY_NAMES)('under %s', (policy) => {
+  const { header } = MASK_POLICIES[policy];
+  const turns = [user('u'), assistant([text('a')]), tool('t'), assistant([text('b')])];
+  const closing = (said: string): string =>
+    `{%- for m in messages -%}{%- set after = loop.index0 > 0 and messages[loop.index0 - 1].role == 'tool' -%}
+{%- if m.role == 'assistant' -%}{{ '<|bos|>' if after else '<|assistant|>' }}${said}
+{%- else -%}{{ '<|user|>' + m.content }}{%- endif -%}{%- endfor -%}
+{%- if messages[-1].role == 'tool' -%}<|bos|>{%- elif add_generation_prompt -%}<|assistant|>{%- endif -%}`;
+
+  it.each([
+    ['', "{{ m.content + '<|end|>' }}"],
+    [', also outside a generation block', "{% generation %}{{ m.content + '<|end|>' }}{% endgeneration %}"],
+  ])('what closes the results before a turn is context%s', (_, said) => {
+    const rows = new TemplateRows(closing(said), encoder);
+    const [row] = rows.of(trajectoryOf(turns), { mask: { policy } });
+    const first = header ? '<|assistant|>a<|end|>' : 'a<|end|>';
+    expect(row === undefined ? [] : rows.trained(row)).toEqual([first, 'b<|end|>']);
+  });
+
+  it('a header that the template prints whether or not it is asked for a prompt is one', () => {
+    const always = new TemplateRows(
+      `{%- for m in messages -%}{{ '<|' + m.role.replace('tool', 'user') + '|>' + m.content + '<|end|>' }}{%- endfor -%}<|assistant|>`,
+      encoder,
+    );
+    const [row] = always.of(trajectoryOf(turns), { mask: { policy } });
+    const opened = header ? '<|assistant|>' : '';
+    expect(row === undefined ? [] : always.trained(row)).toEqual([`${opened}a<|end|>`, `${opened}b<|end|>`]);
+  });
+});
+
+it('a mark behind a trained special token is proved, though it would compose with its last sign', () => {
+  const marked = new TemplateRows(ALL_MARKED, encoder);
+  const [row] = marked.of(trajectoryOf([user('u'), assistant([text('\u0338x')])]), {
+    mask: { policy: 'trl' },
+  });
+  expect(row === undefined ? [] : marked.trained(row)).toEqual(['<|assistant|>\u0338x<|end|>']);
+});
 
 it('a header within a generation block is no words of the model, also behind another turn of the model', () => {
   const marked = new TemplateRows(ALL_MARKED, encoder);

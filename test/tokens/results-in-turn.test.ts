@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { structuredCallSpan } from '../../src/trajectory/build.js';
 import type { Turn } from '../../src/trajectory/turn.js';
 import { carrierEncoder, TemplateRows } from './carrier.js';
-import { assistant, call, text, tool, trajectoryOf, user } from './rows.js';
+import { assistant, call, text, thought, tool, trajectoryOf, user } from './rows.js';
 
 const encoder = carrierEncoder([
   ...['<|turn>', '<turn|>', '<|tool_call>', '<tool_call|>', '<|tool_response>', '<tool_response|>', '<|"|>'],
@@ -82,6 +82,53 @@ describe('results that a template prints in the turn of their calls', () => {
     expect(() => runs([user('u'), torn, tool(result), done])).toThrow(
       expect.objectContaining({ message: 'the template prints words of turn 1 behind those of later turns' }),
     );
+  });
+
+  it.each([
+    ['behind the prompt', [user('u'), tool(''), done]],
+    ['behind an answer', [user('u'), done, tool(''), done]],
+    ['behind a user who spoke after the call', [user('u'), asked, user('stop'), tool(''), done]],
+  ])('are refused where they are empty and stand %s, since they are left out', (_, turns) => {
+    const orphan = turns.findIndex(({ role }) => role === 'tool');
+    expect(() => runs(turns)).toThrow(
+      expect.objectContaining({
+        code: 'template_error',
+        message: `the template leaves out turn ${orphan}, a result without calls before it`,
+      }),
+    );
+  });
+
+  it('are refused where the template opens a turn behind them, which its prompt does not', () => {
+    const opening = template('<|tool_response>', '<|tool_response>').replace('if not continues', 'if true');
+    const rows = new TemplateRows(opening, encoder);
+    expect(rows.of(trajectoryOf([user('u'), asked, tool('t')]))).toHaveLength(1);
+    expect(() => rows.of(trajectoryOf([user('u'), asked, tool('t'), done]))).toThrow(
+      expect.objectContaining({
+        code: 'template_error',
+        message: 'the template opens turn 3 otherwise than its generation prompt does',
+      }),
+    );
+  });
+
+  it("leave their calls without a stop where the token that opens them is not marked as the model's", () => {
+    const marked = new TemplateRows(
+      template('<|tool_response>', '<|tool_response>')
+        .replace(
+          '{%- for c in m.tool_calls or [] -%}\n{{',
+          '{%- generation -%}{%- for c in m.tool_calls or [] -%}\n{{',
+        )
+        .replace(
+          "{{ '}<tool_call|>' }}\n{%- endfor -%}",
+          "{{ '}<tool_call|>' }}\n{%- endfor -%}{%- endgeneration -%}",
+        ),
+      encoder,
+    );
+    const turns = trajectoryOf([user('u'), assistant([thought('why'), call({ a: 'x' })]), tool('t')]);
+    const runsOf = (mask: Record<string, unknown>) =>
+      marked.of(turns, { mask: { stripped_reasoning: 'train', ...mask } }).map((row) => marked.trained(row));
+    expect(() => runsOf({})).toThrow(expect.objectContaining({ code: 'no_stop_token' }));
+    expect(runsOf({ missing_stop: 'train_without_stop' })).toEqual([[CALL]]);
+    expect(runsOf({ missing_stop: 'train_without_stop', kinds: ['text'] })).toEqual([[]]);
   });
 
   it('are refused where no special token parts them from the calls', () => {
