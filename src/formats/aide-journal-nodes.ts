@@ -76,13 +76,18 @@ export function parentId(node: JsonObject, parents: JsonObject): string | null {
   return asId(parents[asId(node['id']) ?? '']) ?? asId(node['parent_id']) ?? asId(node['parent']);
 }
 
-/** The stub that tree searches of later forks start from: nothing was written or run, and other nodes come from it. */
-export function isStub(node: JsonObject, { nodes, parents }: Journal): boolean {
-  const id = asId(node['id']);
-  if ((asString(node['code']) ?? '').trim() !== '' || asNumber(node['exec_time']) !== null) return false;
-  if (nodeScore(node) !== null || asArray(node['_term_out']).length > 0) return false;
-  if (node['stage'] === 'root') return true;
-  return id !== null && nodes.some((other) => isObject(other) && parentId(other, parents) === id);
+/** The stubs that tree searches of later forks start from: nothing was written or run, and other nodes come from them. */
+export function stubsOf({ nodes, parents }: Journal): ReadonlySet<JsonObject> {
+  const written = nodes.filter(isObject);
+  const named = new Set(written.map((node) => parentId(node, parents)));
+  return new Set(
+    written.filter((node) => {
+      if ((asString(node['code']) ?? '').trim() !== '' || asNumber(node['exec_time']) !== null) return false;
+      if (nodeScore(node) !== null || asArray(node['_term_out']).length > 0) return false;
+      const id = asId(node['id']);
+      return node['stage'] === 'root' || (id !== null && named.has(id));
+    }),
+  );
 }
 
 export function isOmitted(node: JsonObject): boolean {

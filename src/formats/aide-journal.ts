@@ -9,19 +9,20 @@ import {
   fullerJournal,
   isAideNode,
   isOmitted,
-  isStub,
   type Journal,
   nodeMaximize,
   nodeScore,
   parentId,
+  stubsOf,
 } from './aide-journal-nodes.js';
 import { wrongType } from './fields.js';
 import { joinGrades } from './mlebench-grade.js';
+import { parentPlaces } from './node-parents.js';
 import { type NodeRun, nodeRuns } from './node-runs.js';
 import { readPiece } from './pieces.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import { executionIds, firstCallSpan, NODE_TOOL, nodeOutput, nodeReply, nodeStatus } from './search-nodes.js';
-import { asBoolean, asId, asNumber, asString, isObject, type JsonObject } from './shape.js';
+import { asBoolean, asId, asNumber, asString, type JsonObject } from './shape.js';
 import { isoSeconds } from './times.js';
 
 export const aideJournal: FormatAdapter = {
@@ -82,40 +83,54 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
   if (isListOf(input, isWrapped)) {
     const runs = input.flatMap((item, index) =>
       readPiece(context, `[${index}]`, () => {
-        const { journal, searches } = journalOf(item);
-        return searches.map((search) => readRun(search, journal, context));
+        const found = journalOf(item);
+        return found.searches.map((search) => readRun(search, found, context));
       }),
     );
     return joinGrades(runs, context);
   }
-  const { journal, searches } = journalOf(input);
+  const found = journalOf(input);
+  const { searches } = found;
   const [only, ...others] = searches;
   const fuller = only === undefined || others.length > 0 ? null : fullerJournal(only.nodes, context);
   if (fuller !== null) return { sidecar_of: fuller };
   return joinGrades(
-    searches.map((search) => readRun(search, journal, context)),
+    searches.map((search) => readRun(search, found, context)),
     context,
   );
 }
 
 /** A journal with the nodes of each of its searches that were written and run, in order. */
-function journalOf(input: unknown): { journal: Journal; searches: readonly NodeRun[] } {
-  const journal = asJournal(input);
-  if (journal === null) throw wrongType('journal', 'nodes of AIDE', input);
-  const searches = nodeRuns(journal.nodes)
-    .map(({ nodes, flags }) => ({ nodes: nodes.filter((node) => !isStub(node, journal)), flags }))
-    .filter(({ nodes }) => nodes.length > 0);
-  if (searches.length === 0) throw new RejectError('no_turns', 'a journal without nodes');
-  return { journal, searches };
+interface Searches {
+  readonly journal: Journal;
+  readonly searches: readonly NodeRun[];
+  /** ids of the stubs that were left out */
+  readonly stubs: ReadonlySet<string | null>;
 }
 
-function readRun(search: NodeRun, journal: Journal, context: ReadContext): RawTrajectory {
+function journalOf(input: unknown): Searches {
+  const journal = asJournal(input);
+  if (journal === null) throw wrongType('journal', 'nodes of AIDE', input);
+  const stubs = stubsOf(journal);
+  const searches = nodeRuns(journal.nodes)
+    .map(({ nodes, flags }) => ({ nodes: nodes.filter((node) => !stubs.has(node)), flags }))
+    .filter(({ nodes }) => nodes.length > 0);
+  if (searches.length === 0) throw new RejectError('no_turns', 'a journal without nodes');
+  return { journal, searches, stubs: new Set([...stubs].map(({ id }) => asId(id))) };
+}
+
+function readRun(search: NodeRun, { journal, stubs }: Searches, context: ReadContext): RawTrajectory {
   const { nodes } = search;
   const flags = new Set(['prompts_absent', 'text_rebuilt', 'tree_search', ...search.flags]);
   if (nodes.some(isOmitted)) flags.add('truncated_in_log');
   const ids = executionIds(nodes, flags);
-  const stubs = new Set(
-    journal.nodes.flatMap((node) => (isObject(node) && isStub(node, journal) ? [asId(node['id'])] : [])),
+  const stated = nodes.map((node) => {
+    const parent = parentId(node, journal.parents);
+    return stubs.has(parent) ? null : parent;
+  });
+  const parents = parentPlaces(
+    nodes.map(({ id }) => asId(id)),
+    stated.map((parent) => [parent]),
   );
   const turns: Turn[] = [];
   const executions: Execution[] = [];
@@ -127,12 +142,8 @@ function readRun(search: NodeRun, journal: Journal, context: ReadContext): RawTr
       call,
       makeTurn('tool', [contentSpan('observation', 'environment', nodeOutput(node))], { name: NODE_TOOL }),
     );
-    const stated = parentId(node, journal.parents);
-    const parent = stubs.has(stated) ? null : stated;
-    const parentOrder = nodes.findIndex(
-      (other, at) => parent !== null && at !== order && asId(other['id']) === parent,
-    );
-    if (parent !== null && parentOrder === -1) flags.add('parent_missing');
+    const [parent] = parents[order] ?? [];
+    if (stated[order] !== null && parent === undefined) flags.add('parent_missing');
     const execution_id = ids[order] ?? `node-${order}`;
     const kind = context.experiments.experiment.includes(NODE_TOOL) ? 'experiment' : 'other';
     executions.push(
@@ -145,7 +156,7 @@ function readRun(search: NodeRun, journal: Journal, context: ReadContext): RawTr
           started_at: isoSeconds(node['ctime']),
           error_type: asString(node['exc_type']),
           code: asString(node['code']),
-          parent_execution: parentOrder === -1 ? null : (ids[parentOrder] ?? null),
+          parent_execution: parent === undefined ? null : (ids[parent] ?? null),
         },
       ),
     );

@@ -9,6 +9,7 @@ import { type Generation, generationsOf } from './aira-dojo-operators.js';
 import { type CompetitionReport, competitionReport, reportSubmission } from './competition-report.js';
 import { listOf, objectOf } from './fields.js';
 import { joinGrades } from './mlebench-grade.js';
+import { parentPlaces } from './node-parents.js';
 import { type NodeRun, nodeRuns } from './node-runs.js';
 import { readPiece } from './pieces.js';
 import { rawTrajectory } from './raw-trajectory.js';
@@ -95,7 +96,8 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
     : objectOf(input, 'document');
   const searches = nodeRuns(listOf(document['nodes'], 'nodes'));
   // Search data are written of one search: of several in one journal those without any are read here.
-  const twins = searches.map(({ nodes }) => (Array.isArray(input) ? searchDataOf(nodes, context) : null));
+  const searchDataOf = searchDataBeside(context);
+  const twins = searches.map(({ nodes }) => (Array.isArray(input) ? searchDataOf(nodes) : null));
   const own = searches.filter(({ nodes }, index) => twins[index] === null && !nodes.every(isRoot));
   const [twin] = twins.filter((name) => name !== null);
   if (own.length === 0 && twin !== undefined) return { sidecar_of: twin };
@@ -116,21 +118,27 @@ function isRoot(node: JsonObject): boolean {
 }
 
 /** Search data beside a journal hold the same nodes, and are written last. */
-function searchDataOf(nodes: readonly JsonObject[], context: ReadContext): string | null {
-  for (const name of context.siblings.names.filter((other) => SEARCH_DATA.test(other))) {
-    const text = context.siblings.readText(name, 'search_data');
-    if (text === null) continue;
-    try {
-      const { value } = parseJsonText(text);
-      const ids = new Set(
-        isObject(value) ? asArray(value['nodes']).map((node) => isObject(node) && node['id']) : [],
-      );
-      if (nodes.every((node) => ids.has(node['id']))) return name;
-    } catch {
-      // A twin that cannot be read is rejected as a file of its own.
-    }
+function searchDataBeside({ siblings }: ReadContext): (nodes: readonly JsonObject[]) => string | null {
+  const read = new Map<string, ReadonlySet<unknown>>();
+  const idsIn = (name: string): ReadonlySet<unknown> => {
+    const ids = read.get(name) ?? idsOf(siblings.readText(name, 'search_data'));
+    read.set(name, ids);
+    return ids;
+  };
+  const names = siblings.names.filter((name) => SEARCH_DATA.test(name));
+  return (nodes) => names.find((name) => nodes.every((node) => idsIn(name).has(node['id']))) ?? null;
+}
+
+function idsOf(text: string | null): ReadonlySet<unknown> {
+  try {
+    const value = text === null ? null : parseJsonText(text).value;
+    return new Set(
+      isObject(value) ? asArray(value['nodes']).map((node) => isObject(node) && node['id']) : [],
+    );
+  } catch {
+    // A twin that cannot be read is rejected as a file of its own.
+    return new Set();
   }
-  return null;
 }
 
 function readRun(search: NodeRun, context: ReadContext): RawTrajectory {
@@ -138,6 +146,15 @@ function readRun(search: NodeRun, context: ReadContext): RawTrajectory {
   const flags = new Set(['tree_search', ...search.flags]);
   const ids = executionIds(real, flags);
   const roots = new Set(search.nodes.filter(isRoot).map((node) => asNumber(node['step'])));
+  const stated = real.map((node) =>
+    asArray(node['parents'])
+      .map(asNumber)
+      .filter((step) => !roots.has(step)),
+  );
+  const places = parentPlaces(
+    real.map((node) => asNumber(node['step'])),
+    stated,
+  );
   const turns: Turn[] = [];
   const epochs: Epoch[] = [];
   const executions: Execution[] = [];
@@ -161,9 +178,8 @@ function readRun(search: NodeRun, context: ReadContext): RawTrajectory {
       makeTurn('tool', [contentSpan('observation', 'environment', output)], { name: NODE_TOOL }),
     );
     addEpoch(epochs, range(generations.length === 0 ? start : from, turns.length), generations.length === 0);
-    const parents = asArray(node['parents']).filter((step) => !roots.has(asNumber(step)));
-    const known = parents.flatMap((step) => parentOf(asNumber(step), { real, ids, order }) ?? []);
-    if (known.length < parents.length) flags.add('parent_missing');
+    const known = (places[order] ?? []).flatMap((place) => ids[place] ?? []);
+    if (known.length < (stated[order] ?? []).length) flags.add('parent_missing');
     if (known.length > 1) flags.add('several_parents');
     executions.push(
       makeExecution(
@@ -264,17 +280,6 @@ function statusOf(node: JsonObject, output: string): ExecutionStatus {
   // A program may die of a timeout of its own, such as a download: that is its error.
   if (ENDED.test(end) && !STOPPED.test(end)) return 'error';
   return TIMEOUT.test(end) ? 'timeout' : 'error';
-}
-
-/** The node of a step that a node came from: the one before it where a resumed search gave a step twice. */
-function parentOf(
-  step: number | null,
-  { real, ids, order }: { real: readonly JsonObject[]; ids: readonly string[]; order: number },
-): string | null {
-  const isIt = (node: JsonObject): boolean => step !== null && asNumber(node['step']) === step;
-  const before = real.findLastIndex((node, index) => index < order && isIt(node));
-  const any = real.findIndex((node, index) => index !== order && isIt(node));
-  return ids[before === -1 ? any : before] ?? null;
 }
 
 /** A field of metric_info, which some writers flatten; undefined where it is missing. */

@@ -31,7 +31,7 @@ export interface WrittenAction {
  * try to act.
  */
 export function writtenAction(content: string): WrittenAction | null {
-  const printed = PRINTED.exec(content);
+  const printed = content.endsWith('}') ? PRINTED.exec(content) : null;
   if (printed !== null) return printedAction(content, { name: printed[1], params: printed[2] ?? '' });
   const open = content.indexOf(FENCE_OPEN);
   if (open === -1) {

@@ -7,6 +7,7 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from
 import { fencedReply } from './aira-dojo-operators.js';
 import { listOf, objectAt, objectOf } from './fields.js';
 import { type ActionOutcome, outcomeOfText } from './mle-dojo-outcome.js';
+import { parentPlaces } from './node-parents.js';
 import { type NodeRun, nodeRuns } from './node-runs.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import { executionIds, firstCallSpan, isDojoNode, NODE_TOOL, nodeReply } from './search-nodes.js';
@@ -58,11 +59,16 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
 
 function readRun(
   { nodes, flags: doubts }: NodeRun,
-  parents: JsonObject,
+  node2parent: JsonObject,
   context: ReadContext,
 ): RawTrajectory {
   const flags = new Set(['tree_search', ...doubts]);
   const ids = executionIds(nodes, flags);
+  const stated = nodes.map(({ id }) => asId(node2parent[asId(id) ?? '']));
+  const parents = parentPlaces(
+    nodes.map(({ id }) => asId(id)),
+    stated.map((parent) => [parent]),
+  );
   const turns: Turn[] = [];
   const epochs: Epoch[] = [];
   const executions: Execution[] = [];
@@ -80,11 +86,8 @@ function readRun(
       makeTurn('tool', [contentSpan('observation', 'environment', feedback)], { name: NODE_TOOL }),
     );
     const outcome = outcomeOfText(feedback);
-    const parent = asId(parents[asId(node['id']) ?? '']);
-    const parentOrder = nodes.findIndex(
-      (other, at) => parent !== null && at !== order && asId(other['id']) === parent,
-    );
-    if (parent !== null && parentOrder === -1) flags.add('parent_missing');
+    const [parent] = parents[order] ?? [];
+    if (stated[order] !== null && parent === undefined) flags.add('parent_missing');
     const execution_id = ids[order] ?? `node-${order}`;
     executions.push(
       makeExecution(
@@ -103,7 +106,7 @@ function readRun(
           started_at: isoSeconds(node['ctime']),
           error_type: outcome?.error_type ?? null,
           code: asString(node['code']),
-          parent_execution: parentOrder === -1 ? null : (ids[parentOrder] ?? null),
+          parent_execution: parent === undefined ? null : (ids[parent] ?? null),
           flags: [...(outcome?.flags ?? [])],
         },
       ),

@@ -19,6 +19,36 @@ export function alignActions(request: {
 }): (number | null)[] {
   const { replies, actions, flags } = request;
   if (actions.length === 0) return replies.map(() => null);
+  const surplus = replies.length - actions.length;
+  const inOrder = firstFit({ replies, actions, flags });
+  if (surplus <= 0 || !hasGap(inOrder)) return inOrder;
+  // An earlier run's reply that asked what this run asked first was told the same: the last ones are this run's.
+  const own = replies.slice(surplus);
+  const atEnd = own.every((reply, index) => isAnswered(reply, actions[index], index === own.length - 1));
+  return atEnd ? replies.map((_, index) => (index < surplus ? null : index - surplus)) : inOrder;
+}
+
+/** Whether a reply without an action stands between replies that have one. */
+function hasGap(matched: readonly (number | null)[]): boolean {
+  const first = matched.findIndex((action) => action !== null);
+  const last = matched.findLastIndex((action) => action !== null);
+  return first !== -1 && matched.slice(first, last).includes(null);
+}
+
+function isAnswered(reply: ShownReply, action: DojoAction | undefined, last: boolean): boolean {
+  if (action === undefined) return false;
+  if (reply.shown === null) return last && reply.name === action.action;
+  const feedback = (action.feedback ?? '').trim();
+  return feedback !== '' && reply.shown.includes(feedback);
+}
+
+/** Each reply with the next action that fits. */
+function firstFit(request: {
+  replies: readonly ShownReply[];
+  actions: readonly DojoAction[];
+  flags: Set<string>;
+}): (number | null)[] {
+  const { replies, actions, flags } = request;
   const sameNumber = replies.length === actions.length;
   let next = 0;
   const matched = replies.map((reply) => {

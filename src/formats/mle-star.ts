@@ -7,7 +7,7 @@ import { objectOf } from './fields.js';
 import { joinGrade } from './mlebench-grade.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import { firstCallSpan, NODE_TOOL, nodeReply } from './search-nodes.js';
-import { asBoolean, asNumber, asString, isObject, type JsonObject } from './shape.js';
+import { asBoolean, asNumber, asNumeral, asString, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
 
 /** Phases of a run in order; the numbers in a key say where in its phase a program stands. */
@@ -30,7 +30,8 @@ const HIGHER =
 
 /** What stands for a score that a program never printed, where less is better; where more is, it is 0. */
 const SENTINEL = 1e9;
-const PRINTED = /Final Validation Performance.*:\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*$/m;
+/** The words of the lines in which the scaffold looks for the score, behind their last colon. */
+const PRINTED = 'Final Validation Performance';
 
 /** A program of the state and what became of it. */
 interface Program {
@@ -194,8 +195,15 @@ function placeOf({ phase, indices }: Program): number[] {
 /** The score that the scaffold read out of the output; null for what it puts in the place of one that is missing. */
 function scoreOf(result: JsonObject): number | null {
   const score = asNumber(result['score']);
-  if (score === null || Math.abs(score) >= SENTINEL) return null;
-  return score === 0 && !PRINTED.test(asString(result['stdout']) ?? '') ? null : score;
+  if (score === null) return null;
+  const doubtful = score === 0 || Math.abs(score) >= SENTINEL;
+  return doubtful && !isPrinted(score, asString(result['stdout']) ?? '') ? null : score;
+}
+
+function isPrinted(score: number, stdout: string): boolean {
+  return stdout
+    .split(/\r?\n/)
+    .some((line) => line.includes(PRINTED) && asNumeral(line.slice(line.lastIndexOf(':') + 1)) === score);
 }
 
 function shown(result: JsonObject): string {

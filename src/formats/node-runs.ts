@@ -35,10 +35,13 @@ export function nodeRuns(list: readonly unknown[], path = 'nodes'): NodeRun[] {
 /** Without nodes that stand twice: the same id, and nothing new but bookkeeping. */
 function withoutCopies(nodes: readonly JsonObject[]): JsonObject[] {
   const ids = nodes.map((node) => asId(node['id']));
-  const twice = new Set(ids.filter((id, index) => id !== null && ids.indexOf(id) !== index));
+  const once = new Set<string | null>();
+  const twice = new Set<string | null>();
+  for (const id of ids) (once.has(id) ? twice : once).add(id);
   const seen = new Set<string>();
   return nodes.filter((node, index) => {
-    if (!twice.has(ids[index] ?? null)) return true;
+    const id = ids[index] ?? null;
+    if (id === null || !twice.has(id)) return true;
     const content = JSON.stringify(Object.entries(node).filter(([key]) => !BOOKKEEPING.has(key)));
     if (seen.has(content)) return false;
     seen.add(content);

@@ -145,7 +145,7 @@ class LiteralReader {
       if (!this.take(')')) throw new NotALiteral();
       return value;
     }
-    if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(word)) throw new NotALiteral();
+    if (!/^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i.test(word)) throw new NotALiteral();
     return Number(word);
   }
 }

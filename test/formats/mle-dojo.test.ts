@@ -154,6 +154,31 @@ describeWithShared('the real run on random-acts-of-pizza', () => {
     expect(run.termination).toBe('step_limit');
   });
 
+  it('takes the last replies for its own where an earlier run began with the same question', async () => {
+    const inherited = [
+      ...messages().slice(0, 3),
+      { role: 'assistant', content: '```json\n{"action": "validate_code", "params": {"code": "1"}}\n```' },
+      { role: 'user', content: 'something of another run' },
+      ...messages().slice(1),
+    ];
+    const run = onlyTrajectory(
+      await readFiles({ 'agent_trajectory.json': inherited, 'env_history.json': history() }),
+    );
+    const own = await read();
+    const origins = [1, 3, 5].map((turn) => run.turns[turn]?.spans.map(({ origin }) => origin));
+    expect(origins.map((found) => found?.includes('model'))).toEqual([false, false, true]);
+    expect(run.executions.map(({ call_turn }) => call_turn - 4)).toEqual(
+      own.executions.map(({ call_turn }) => call_turn),
+    );
+    expect(run.submissions.map(({ score }) => score)).toEqual(own.submissions.map(({ score }) => score));
+    // a log that ends before the environment wrote down its last action begins with no other run
+    const cut = { ...history(), actions: history().actions.slice(0, -1) };
+    const late = onlyTrajectory(
+      await readFiles({ 'agent_trajectory.json': messages(), 'env_history.json': cut }),
+    );
+    expect(late.flags).not.toContain('inherited_replies');
+  });
+
   it('keeps a first reply that the model was asked to repair as its own', async () => {
     const repaired = [
       ...messages().slice(0, 1),

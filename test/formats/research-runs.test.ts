@@ -268,6 +268,24 @@ describe('a state of MLE-STAR', () => {
   });
 
   it.each([
+    [2.5e9, 'Final Validation Performance: 2500000000.0\n', 2.5e9],
+    [1e9, 'Final Validation Performance: 1e9', 1e9],
+    [1e9, 'no score here', null],
+    [0, 'Final Validation Performance:\n3\n', null],
+    [0, 'Final Validation Performance: 0.5 (higher is better: yes)', null],
+    [0, 'Final Validation Performance (log loss): 0\r\n', 0],
+  ])(
+    'tells a score of %d from one that stands for none by the line that the scaffold reads: %j',
+    async (score, stdout, expected) => {
+      const state = { init_code_1_1: 'x()', init_code_exec_result_1_1: result(score, { stdout }) };
+      const run = onlyTrajectory(await readFiles({ 'state.json': state }));
+      expect(run.submissions.map((submission) => submission.score)).toEqual(
+        expected === null ? [] : [expected],
+      );
+    },
+  );
+
+  it.each([
     ["Command '['python', 'train0.py']' timed out after 600 seconds", 'timeout'],
     ["subprocess.TimeoutExpired: Command 'wget' timed out after 5 seconds", 'error'],
     ['requests.exceptions.ReadTimeout: read timed out', 'error'],
