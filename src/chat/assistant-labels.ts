@@ -197,7 +197,8 @@ export class AssistantLabels {
    * conversation, such as a system prompt of the template.
    */
   #frontLength(opening: string): number {
-    const closing = this.#closingLength(opening);
+    // inside a generation block the template itself says that the model writes it
+    const closing = this.#options.tagged ? 0 : this.#closingLength(opening);
     if (closing > 0) return closing;
     const ends = this.#knownHeaders.filter((header) => header !== '' && opening.endsWith(header));
     if (this.#role !== null || ends.length === 0) return 0;
