@@ -1,5 +1,5 @@
 import { RejectError } from '../logs/reject.js';
-import { contentSpan, makeExecution, makeSubmission, makeTurn } from '../trajectory/build.js';
+import { makeSubmission } from '../trajectory/build.js';
 import type { Execution, Submission } from '../trajectory/execution.js';
 import type { TaskClaims } from '../trajectory/trajectory.js';
 import type { Turn } from '../trajectory/turn.js';
@@ -7,16 +7,9 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, S
 import { type NodeMetric, nodeMetric } from './ai-scientist-v2-metric.js';
 import { isV2Journal, type Stage, stageOf, stagesOf } from './ai-scientist-v2-stages.js';
 import { listOf, objectAt, objectOf } from './fields.js';
+import { nodeExecution, nodeFeedback } from './node-execution.js';
 import { rawTrajectory } from './raw-trajectory.js';
-import {
-  executionIds,
-  firstCallSpan,
-  NODE_TOOL,
-  nodeOutput,
-  nodeReply,
-  nodeStatus,
-  orderedNodes,
-} from './search-nodes.js';
+import { executionIds, NODE_TOOL, nodeOutput, nodeReply, nodeStatus, orderedNodes } from './search-nodes.js';
 import { asBoolean, asId, asNumber, asString, type JsonObject } from './shape.js';
 import { isoSeconds } from './times.js';
 
@@ -130,33 +123,20 @@ function readRun(
     const seeded = node['is_seed_node'] === true || node['is_seed_agg_node'] === true;
     const call = nodeReply(node, seeded || inherited ? 'environment' : 'model');
     const marks = [...(seeded ? ['seed_rerun'] : []), ...(inherited ? ['inherited_node'] : [])];
-    turns.push(
-      { ...call, flags: marks },
-      makeTurn('tool', [contentSpan('observation', 'environment', nodeOutput(node))], { name: NODE_TOOL }),
-    );
+    turns.push({ ...call, flags: marks }, nodeFeedback(nodeOutput(node)));
     const parent = asId(parents[asId(node['id']) ?? '']);
     const named = parent === null ? undefined : orderOf.get(parent);
     const parentOrder = named === order ? undefined : named;
     if (parent !== null && parentOrder === undefined) flags.add('parent_missing');
     const execution_id = ids[order] ?? `node-${order}`;
-    const experiment = !seeded && context.experiments.experiment.includes(NODE_TOOL);
     executions.push(
-      makeExecution(
+      nodeExecution(
+        node,
+        { execution_id, order, call_turn, status: nodeStatus(node), reply: call, context, aside: seeded },
         {
-          execution_id,
-          order,
-          kind: experiment ? 'experiment' : 'other',
-          tool: NODE_TOOL,
-          call_turn,
-          status: nodeStatus(node),
-        },
-        {
-          call_span: firstCallSpan(call),
-          feedback_turn: call_turn + 1,
           seconds: asNumber(node['exec_time']),
           started_at: isoSeconds(node['ctime']),
           error_type: asString(node['exc_type']),
-          code: asString(node['code']),
           parent_execution: parentOrder === undefined ? null : (ids[parentOrder] ?? null),
           flags: marks,
         },

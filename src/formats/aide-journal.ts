@@ -1,5 +1,5 @@
 import { RejectError } from '../logs/reject.js';
-import { contentSpan, makeExecution, makeSubmission, makeTurn } from '../trajectory/build.js';
+import { makeSubmission } from '../trajectory/build.js';
 import type { Execution, ExecutionStatus, Submission } from '../trajectory/execution.js';
 import type { TaskClaims } from '../trajectory/trajectory.js';
 import type { Turn } from '../trajectory/turn.js';
@@ -17,11 +17,12 @@ import {
 } from './aide-journal-nodes.js';
 import { wrongType } from './fields.js';
 import { joinGrades } from './mlebench-grade.js';
-import { parentPlaces } from './node-parents.js';
+import { nodeExecution, nodeFeedback } from './node-execution.js';
+import { soleParents } from './node-parents.js';
 import { type NodeRun, nodeRuns } from './node-runs.js';
 import { readPiece } from './pieces.js';
 import { rawTrajectory } from './raw-trajectory.js';
-import { executionIds, firstCallSpan, NODE_TOOL, nodeOutput, nodeReply, nodeStatus } from './search-nodes.js';
+import { executionIds, NODE_TOOL, nodeOutput, nodeReply, nodeStatus } from './search-nodes.js';
 import { asBoolean, asId, asNumber, asString, type JsonObject } from './shape.js';
 import { isoSeconds } from './times.js';
 
@@ -124,39 +125,29 @@ function readRun(search: NodeRun, { journal, stubs }: Searches, context: ReadCon
   const flags = new Set(['prompts_absent', 'text_rebuilt', 'tree_search', ...search.flags]);
   if (nodes.some(isOmitted)) flags.add('truncated_in_log');
   const ids = executionIds(nodes, flags);
-  const stated = nodes.map((node) => {
+  const parentOf = (node: JsonObject): string | null => {
     const parent = parentId(node, journal.parents);
     return stubs.has(parent) ? null : parent;
-  });
-  const parents = parentPlaces(
-    nodes.map(({ id }) => asId(id)),
-    stated.map((parent) => [parent]),
-  );
+  };
+  const parents = soleParents(nodes, parentOf, flags);
   const turns: Turn[] = [];
   const executions: Execution[] = [];
   const submissions: Submission[] = [];
   nodes.forEach((node, order) => {
     const call_turn = turns.length;
     const call = nodeReply(node);
-    turns.push(
-      call,
-      makeTurn('tool', [contentSpan('observation', 'environment', nodeOutput(node))], { name: NODE_TOOL }),
-    );
-    const [parent] = parents[order] ?? [];
-    if (stated[order] !== null && parent === undefined) flags.add('parent_missing');
+    turns.push(call, nodeFeedback(nodeOutput(node)));
+    const parent = parents[order] ?? null;
     const execution_id = ids[order] ?? `node-${order}`;
-    const kind = context.experiments.experiment.includes(NODE_TOOL) ? 'experiment' : 'other';
     executions.push(
-      makeExecution(
-        { execution_id, order, kind, tool: NODE_TOOL, call_turn, status: statusOf(node) },
+      nodeExecution(
+        node,
+        { execution_id, order, call_turn, status: statusOf(node), reply: call, context },
         {
-          call_span: firstCallSpan(call),
-          feedback_turn: call_turn + 1,
           seconds: asNumber(node['exec_time']),
           started_at: isoSeconds(node['ctime']),
           error_type: asString(node['exc_type']),
-          code: asString(node['code']),
-          parent_execution: parent === undefined ? null : (ids[parent] ?? null),
+          parent_execution: parent === null ? null : (ids[parent] ?? null),
         },
       ),
     );

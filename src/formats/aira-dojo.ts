@@ -1,6 +1,6 @@
 import { parseJsonText } from '../logs/json.js';
 import { RejectError } from '../logs/reject.js';
-import { contentSpan, makeExecution, makeSubmission, makeTurn } from '../trajectory/build.js';
+import { makeSubmission } from '../trajectory/build.js';
 import type { Execution, ExecutionStatus, Submission } from '../trajectory/execution.js';
 import type { Epoch, TaskClaims } from '../trajectory/trajectory.js';
 import type { Turn } from '../trajectory/turn.js';
@@ -9,11 +9,12 @@ import { type Generation, generationsOf } from './aira-dojo-operators.js';
 import { type CompetitionReport, competitionReport, reportSubmission } from './competition-report.js';
 import { listOf, objectOf } from './fields.js';
 import { joinGrades } from './mlebench-grade.js';
+import { nodeExecution, nodeFeedback } from './node-execution.js';
 import { parentPlaces } from './node-parents.js';
 import { type NodeRun, nodeRuns } from './node-runs.js';
 import { readPiece } from './pieces.js';
 import { rawTrajectory } from './raw-trajectory.js';
-import { executionIds, firstCallSpan, NODE_TOOL, nodeOutput, nodeReply } from './search-nodes.js';
+import { executionIds, NODE_TOOL, nodeOutput, nodeReply } from './search-nodes.js';
 import {
   asArray,
   asBoolean,
@@ -175,29 +176,20 @@ function readRun(search: NodeRun, context: ReadContext): RawTrajectory {
     const output = nodeOutput(node) || (asString(node['term_out']) ?? '');
     turns.push(
       { ...call, timestamp: isoSeconds(node['creation_time'] ?? node['ctime']) },
-      makeTurn('tool', [contentSpan('observation', 'environment', output)], { name: NODE_TOOL }),
+      nodeFeedback(output),
     );
     addEpoch(epochs, range(generations.length === 0 ? start : from, turns.length), generations.length === 0);
     const known = (places[order] ?? []).flatMap((place) => ids[place] ?? []);
     if (known.length < (stated[order] ?? []).length) flags.add('parent_missing');
     if (known.length > 1) flags.add('several_parents');
     executions.push(
-      makeExecution(
+      nodeExecution(
+        node,
+        { execution_id, order, call_turn, status: statusOf(node, output), reply: call, context },
         {
-          execution_id,
-          order,
-          kind: context.experiments.experiment.includes(NODE_TOOL) ? 'experiment' : 'other',
-          tool: NODE_TOOL,
-          call_turn,
-          status: statusOf(node, output),
-        },
-        {
-          call_span: firstCallSpan(call),
-          feedback_turn: call_turn + 1,
           exit_code: exitCode(node),
           seconds: asNumber(node['exec_time']),
           started_at: isoSeconds(node['creation_time'] ?? node['ctime']),
-          code: asString(node['code']),
           parent_execution: known[0] ?? null,
           flags: known.slice(1).map((parent) => `parent:${parent}`),
         },

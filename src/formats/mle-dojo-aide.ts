@@ -1,5 +1,5 @@
 import { RejectError } from '../logs/reject.js';
-import { contentSpan, makeExecution, makeSubmission, makeTurn } from '../trajectory/build.js';
+import { contentSpan, makeSubmission, makeTurn } from '../trajectory/build.js';
 import type { Execution, Submission } from '../trajectory/execution.js';
 import type { Epoch } from '../trajectory/trajectory.js';
 import type { Turn } from '../trajectory/turn.js';
@@ -7,10 +7,11 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from
 import { fencedReply } from './aira-dojo-operators.js';
 import { listOf, objectAt, objectOf } from './fields.js';
 import { type ActionOutcome, outcomeOfText } from './mle-dojo-outcome.js';
-import { parentPlaces } from './node-parents.js';
+import { nodeExecution, nodeFeedback } from './node-execution.js';
+import { soleParents } from './node-parents.js';
 import { type NodeRun, nodeRuns } from './node-runs.js';
 import { rawTrajectory } from './raw-trajectory.js';
-import { executionIds, firstCallSpan, isDojoNode, NODE_TOOL, nodeReply } from './search-nodes.js';
+import { executionIds, isDojoNode, NODE_TOOL, nodeReply } from './search-nodes.js';
 import { asId, asNumeral, asString, isObject, type JsonObject } from './shape.js';
 import { isoSeconds } from './times.js';
 
@@ -64,11 +65,7 @@ function readRun(
 ): RawTrajectory {
   const flags = new Set(['tree_search', ...doubts]);
   const ids = executionIds(nodes, flags);
-  const stated = nodes.map(({ id }) => asId(node2parent[asId(id) ?? '']));
-  const parents = parentPlaces(
-    nodes.map(({ id }) => asId(id)),
-    stated.map((parent) => [parent]),
-  );
+  const parents = soleParents(nodes, ({ id }) => asId(node2parent[asId(id) ?? '']), flags);
   const turns: Turn[] = [];
   const epochs: Epoch[] = [];
   const executions: Execution[] = [];
@@ -81,32 +78,19 @@ function readRun(
     const call_turn = turns.length;
     const reply = replyOf(node, flags);
     const feedback = feedbackOf(node);
-    turns.push(
-      reply,
-      makeTurn('tool', [contentSpan('observation', 'environment', feedback)], { name: NODE_TOOL }),
-    );
+    turns.push(reply, nodeFeedback(feedback));
     const outcome = outcomeOfText(feedback);
-    const [parent] = parents[order] ?? [];
-    if (stated[order] !== null && parent === undefined) flags.add('parent_missing');
+    const parent = parents[order] ?? null;
     const execution_id = ids[order] ?? `node-${order}`;
     executions.push(
-      makeExecution(
+      nodeExecution(
+        node,
+        { execution_id, order, call_turn, status: outcome?.status ?? 'unknown', reply, context },
         {
-          execution_id,
-          order,
-          kind: context.experiments.experiment.includes(NODE_TOOL) ? 'experiment' : 'other',
-          tool: NODE_TOOL,
-          call_turn,
-          status: outcome?.status ?? 'unknown',
-        },
-        {
-          call_span: firstCallSpan(reply),
-          feedback_turn: call_turn + 1,
           seconds: outcome?.seconds ?? null,
           started_at: isoSeconds(node['ctime']),
           error_type: outcome?.error_type ?? null,
-          code: asString(node['code']),
-          parent_execution: parent === undefined ? null : (ids[parent] ?? null),
+          parent_execution: parent === null ? null : (ids[parent] ?? null),
           flags: [...(outcome?.flags ?? [])],
         },
       ),

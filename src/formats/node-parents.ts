@@ -1,3 +1,25 @@
+import { asId, type JsonObject } from './shape.js';
+
+/**
+ * For each node the place of its one parent by id, null where it has none; a parent that is named and is not there
+ * leaves the flag `parent_missing`.
+ */
+export function soleParents(
+  nodes: readonly JsonObject[],
+  parentOf: (node: JsonObject) => string | null,
+  flags: Set<string>,
+): (number | null)[] {
+  const stated = nodes.map(parentOf);
+  const places = parentPlaces(
+    nodes.map(({ id }) => asId(id)),
+    stated.map((parent) => [parent]),
+  );
+  return places.map(([place = null], order) => {
+    if (place === null && stated[order] !== null) flags.add('parent_missing');
+    return place;
+  });
+}
+
 /**
  * For each node the places of those of its parents that are there, by the keys that nodes have. Where several have one
  * key (a search that was resumed) it is the last before the child, else the first other; no node is its own parent.
