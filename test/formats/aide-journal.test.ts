@@ -94,6 +94,10 @@ describeWithShared('the real house-prices journal', () => {
     const seconds = run.executions.reduce((sum, execution) => sum + (execution.seconds ?? 0), 0);
     expect(seconds).toBeCloseTo(15.009941101074219, 9);
     expect(run.executions[0]?.started_at).toBe('2025-10-13T10:58:36.562Z');
+    for (const { call_turn, call_span, feedback_turn } of run.executions) {
+      expect(run.turns[call_turn]?.spans[call_span ?? -1]?.call?.name).toBe('python');
+      expect(run.turns[feedback_turn ?? -1]?.role).toBe('tool');
+    }
   });
 
   it('holds plan, program and output verbatim', async () => {

@@ -79,6 +79,12 @@ it('has what each model call was shown, what it wrote and what the environment a
 it('tells what became of each program by the feedback, not by the verdict that all failures share', async () => {
   const run = await read(NODES);
   expect(
+    run.executions.map(({ call_turn, feedback_turn }) => [
+      run.turns[call_turn]?.role,
+      run.turns[feedback_turn ?? -1]?.role,
+    ]),
+  ).toEqual(run.executions.map(() => ['assistant', 'tool']));
+  expect(
     run.executions.map(({ status, error_type, seconds, parent_execution }) => [
       status,
       error_type,

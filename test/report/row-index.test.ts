@@ -6,6 +6,7 @@ import { RowIndex } from '../../src/report/row-index.js';
 import { tableRows } from '../../src/report/table-rows.js';
 import { type CorpusManifest, readManifest } from '../../src/tables/manifest.js';
 import { temporaryFolder } from '../pipeline/child-run.js';
+import { sftRow, writeCorpus } from '../tables/corpus.js';
 import { makeCorpus } from './query/corpus.js';
 
 const home = temporaryFolder();
@@ -31,6 +32,17 @@ describe('the rows of a trajectory, found by an index', () => {
       expect(await rowsOfTrajectory(of, id, index)).toEqual(await rowsOfTrajectory(of, id));
       expect(await inputsOfTrajectory(of, { id, index })).toEqual((await rowsNamed(of, id)).trajectories);
     }
+  });
+
+  it('are found in whichever row group they stand', async () => {
+    const dir = join(home, 'groups');
+    const sft = ['a', 'b', 'a'].map((id, k) => sftRow({ trajectory_id: id, row_id: `r${k}` }));
+    const [file] = await writeCorpus(dir, { sft });
+    const own = await RowIndex.open(dir, (await readManifest(dir)).manifest);
+    const found = await own.sft('a');
+    expect(file?.row_groups).toBe(3);
+    expect([...own.groupsOf('sft', 'b', file?.path ?? '')]).toEqual([1]);
+    expect(found.map(({ row_id }) => row_id)).toEqual(['r0', 'r2']);
   });
 
   it('are read from their own shards alone', async () => {

@@ -140,6 +140,19 @@ it('a mark behind a trained special token is proved, though it would compose wit
   expect(row === undefined ? [] : marked.trained(row)).toEqual(['<|assistant|>\u0338x<|end|>']);
 });
 
+it('what a generation block holds of the end of the results is trained where the policy follows the blocks', () => {
+  const inside = new TemplateRows(
+    `{%- for m in messages -%}{%- if m.role == 'assistant' -%}{% generation %}
+{{- '<|bos|>' if loop.index0 > 0 and messages[loop.index0 - 1].role == 'tool' else '<|assistant|>' }}{{ m.content + '<|end|>' }}{% endgeneration %}
+{%- else -%}{{ '<|user|>' + m.content }}{%- endif -%}{%- endfor -%}
+{%- if messages[-1].role == 'tool' -%}<|bos|>{%- elif add_generation_prompt -%}<|assistant|>{%- endif -%}`,
+    encoder,
+  );
+  const turns = [user('u'), assistant([text('a')]), tool('t'), assistant([text('b')])];
+  const [row] = inside.of(trajectoryOf(turns), { mask: { policy: 'trl' } });
+  expect(row === undefined ? [] : inside.trained(row)).toEqual(['<|assistant|>a<|end|>', '<|bos|>b<|end|>']);
+});
+
 it('a header within a generation block is no words of the model, also behind another turn of the model', () => {
   const marked = new TemplateRows(ALL_MARKED, encoder);
   const turns = [user('u'), assistant([text('a')]), assistant([text('b')])];
