@@ -149,8 +149,10 @@ it('what a generation block holds of the end of the results is trained where the
     encoder,
   );
   const turns = [user('u'), assistant([text('a')]), tool('t'), assistant([text('b')])];
-  const [row] = inside.of(trajectoryOf(turns), { mask: { policy: 'trl' } });
-  expect(row === undefined ? [] : inside.trained(row)).toEqual(['<|assistant|>a<|end|>', '<|bos|>b<|end|>']);
+  const runs = (policy: string) =>
+    inside.of(trajectoryOf(turns), { mask: { policy } }).map((row) => inside.trained(row));
+  expect(runs('trl')).toEqual([['<|assistant|>a<|end|>', '<|bos|>b<|end|>']]);
+  expect(runs('sampled')).toEqual([['a<|end|>', 'b<|end|>']]);
 });
 
 it('a header within a generation block is no words of the model, also behind another turn of the model', () => {
