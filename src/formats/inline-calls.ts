@@ -30,7 +30,7 @@ export function actionSpans(content: string, marks: readonly CallMark[], origin:
   const lastClose = gaps.findLastIndex((gap) => gap.includes(THINK_CLOSE));
   const spans: Span[] = [];
   let open = false;
-  gaps.forEach((gap, index) => {
+  for (const [index, gap] of gaps.entries()) {
     const cut = cutThinking(gap, {
       open: open && lastClose >= index,
       first: index === 0,
@@ -40,7 +40,7 @@ export function actionSpans(content: string, marks: readonly CallMark[], origin:
     open = cut.open;
     const mark = marks[index];
     if (mark !== undefined) spans.push(markSpan(content, mark, origin));
-  });
+  }
   return spans;
 }
 

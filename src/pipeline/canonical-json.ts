@@ -2,13 +2,24 @@ import { createHash } from 'node:crypto';
 
 /** JSON with keys in code-unit order and no spaces: equal values give equal bytes. Undefined fields are left out. */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
-  if (value !== null && typeof value === 'object') {
-    const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-    entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-    return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
-  }
+  if (Array.isArray(value)) return listJson(value);
+  if (value !== null && typeof value === 'object') return objectJson(value as Record<string, unknown>);
   return JSON.stringify(value);
+}
+
+function listJson(list: readonly unknown[]): string {
+  let json = '';
+  for (const item of list) json += `${json === '' ? '[' : ','}${canonicalJson(item ?? null)}`;
+  return json === '' ? '[]' : `${json}]`;
+}
+
+function objectJson(object: Readonly<Record<string, unknown>>): string {
+  let json = '';
+  for (const key of Object.keys(object).sort()) {
+    const item = object[key];
+    if (item !== undefined) json += `${json === '' ? '{' : ','}${JSON.stringify(key)}:${canonicalJson(item)}`;
+  }
+  return json === '' ? '{}' : `${json}}`;
 }
 
 /** sha256 (hex) of the canonical JSON of a value. */

@@ -40,7 +40,7 @@ export function planRows(planning: RowPlanning): RowPlan[] {
   const { trajectory, lastTurn } = planning;
   const plans: RowPlan[] = [];
   const seen = new Set<number>();
-  trajectory.epochs.forEach((epoch, number) => {
+  for (const [number, epoch] of trajectory.epochs.entries()) {
     const indices = epoch.turns.filter((turn) => turn <= lastTurn);
     const fresh = new Set<number>();
     for (const turn of indices) {
@@ -48,7 +48,7 @@ export function planRows(planning: RowPlanning): RowPlan[] {
       seen.add(turn);
     }
     if (fresh.size > 0) plans.push(...planEpoch(planning, { epoch: number, indices, fresh }));
-  });
+  }
   return plans;
 }
 

@@ -15,21 +15,21 @@ export function actionSpans(trajectory: Trajectory, model: string | null = null)
   const policy = model ?? trajectory.model;
   const epochs = epochOfTurns(trajectory);
   const places: SpanPlace[] = [];
-  trajectory.turns.forEach((turn, t) => {
-    if (turn.weight === 0 || !epochs.has(t)) return;
-    turn.spans.forEach((span, s) => {
+  for (const [t, turn] of trajectory.turns.entries()) {
+    if (turn.weight === 0 || !epochs.has(t)) continue;
+    for (const [s, span] of turn.spans.entries()) {
       const own = (span.model ?? trajectory.model) === policy;
       if (span.origin === 'model' && own && ACTION_KINDS.has(span.kind)) places.push([t, s]);
-    });
-  });
+    }
+  }
   return places;
 }
 
 /** The first context epoch of each turn: the one in which it is trained. Turns of no epoch are absent. */
 export function epochOfTurns(trajectory: Trajectory): Map<number, number> {
   const epochs = new Map<number, number>();
-  trajectory.epochs.forEach((epoch, e) => {
+  for (const [e, epoch] of trajectory.epochs.entries()) {
     for (const turn of epoch.turns) if (!epochs.has(turn)) epochs.set(turn, e);
-  });
+  }
   return epochs;
 }

@@ -5,65 +5,102 @@ import { HybridEncoder, writePackedWords } from './hybrid-encoder.js';
 /** Bits that indices below a number take; a width of 0 exists, but few readers were ever tried with it. */
 const bitsFor = (size: number): number => Math.max(1, 32 - Math.clz32(size - 1));
 
-/** Bytes of two an index, by which pages are cut whatever their runs: readers hold all of their values. */
-const bytes = (from: number, to: number): number => (to - from) * 2;
-
-export interface RunIndices {
+/**
+ * Indices that come in runs. Methods of a class and no closures: those would be compiled anew for each column chunk.
+ */
+export interface IndexRuns {
   readonly count: number;
-  /** of at most 256 values */
-  readonly dictionary: EncodableValues;
-  readonly indexAt: (at: number) => number;
+  indexAt(at: number): number;
   /** end, at most `to`, of a run of equal indices */
-  readonly runEnd: (at: number, to: number) => number;
+  runEnd(at: number, to: number): number;
 }
 
-/** Values of a small dictionary, as runs. */
-export function runIndices({ count, dictionary, indexAt, runEnd }: RunIndices): DictionaryValues {
-  const width = bitsFor(dictionary.count);
-  return {
-    count,
-    encoding: ENCODING.rleDictionary,
-    dictionary,
-    bytes,
-    write(from, to, out) {
-      out.byte(width);
-      const encoder = new HybridEncoder(width, out);
-      for (let at = from; at < to; ) {
-        const end = runEnd(at, to);
-        encoder.run(indexAt(at), end - at);
-        at = end;
-      }
-      encoder.finish();
-    },
-  };
+/** Values by their indices in a dictionary, two bytes an index as far as pages are cut: readers hold all values. */
+abstract class Indices implements DictionaryValues {
+  readonly encoding = ENCODING.rleDictionary;
+  readonly dictionary: EncodableValues;
+  readonly count: number;
+
+  constructor(count: number, dictionary: EncodableValues) {
+    this.count = count;
+    this.dictionary = dictionary;
+  }
+
+  bytes(from: number, to: number): number {
+    return (to - from) * 2;
+  }
+
+  abstract write(from: number, to: number, out: ByteWriter): void;
 }
 
-/** Values of a large dictionary, two bytes an index: bytes that lie alike compress better than the fewest bits. */
-function wordIndices(indices: Uint16Array, dictionary: EncodableValues): DictionaryValues {
-  return {
-    count: indices.length,
-    encoding: ENCODING.rleDictionary,
-    dictionary,
-    bytes,
-    write(from: number, to: number, out: ByteWriter) {
-      out.byte(16);
-      writePackedWords(indices.subarray(from, to), out);
-    },
-  };
+class RunValues extends Indices {
+  readonly #runs: IndexRuns;
+
+  constructor(runs: IndexRuns, dictionary: EncodableValues) {
+    super(runs.count, dictionary);
+    this.#runs = runs;
+  }
+
+  write(from: number, to: number, out: ByteWriter): void {
+    const runs = this.#runs;
+    const width = bitsFor(this.dictionary.count);
+    out.byte(width);
+    const encoder = new HybridEncoder(width, out);
+    for (let at = from; at < to; ) {
+      const end = runs.runEnd(at, to);
+      encoder.run(runs.indexAt(at), end - at);
+      at = end;
+    }
+    encoder.finish();
+  }
+}
+
+/** Of a large dictionary, two bytes an index: bytes that lie alike compress better than the fewest bits. */
+class WordValues extends Indices {
+  readonly #indices: Uint16Array;
+
+  constructor(indices: Uint16Array, dictionary: EncodableValues) {
+    super(indices.length, dictionary);
+    this.#indices = indices;
+  }
+
+  write(from: number, to: number, out: ByteWriter): void {
+    out.byte(16);
+    writePackedWords(this.#indices.subarray(from, to), out);
+  }
+}
+
+class WordRuns implements IndexRuns {
+  readonly #indices: Uint16Array;
+
+  constructor(indices: Uint16Array) {
+    this.#indices = indices;
+  }
+
+  get count(): number {
+    return this.#indices.length;
+  }
+
+  indexAt(at: number): number {
+    return this.#indices[at] ?? 0;
+  }
+
+  runEnd(at: number, to: number): number {
+    const indices = this.#indices;
+    const index = indices[at];
+    let end = at + 1;
+    while (end < to && indices[end] === index) end++;
+    return end;
+  }
+}
+
+/** Values of a dictionary of at most 256, as runs. */
+export function runIndices(runs: IndexRuns, dictionary: EncodableValues): DictionaryValues {
+  return new RunValues(runs, dictionary);
 }
 
 /** Values by their indices in a dictionary. */
 export function indexedValues(indices: Uint16Array, dictionary: EncodableValues): DictionaryValues {
-  if (dictionary.count > 256) return wordIndices(indices, dictionary);
-  return runIndices({
-    count: indices.length,
-    dictionary,
-    indexAt: (at) => indices[at] ?? 0,
-    runEnd(at, to) {
-      const index = indices[at];
-      let end = at + 1;
-      while (end < to && indices[end] === index) end++;
-      return end;
-    },
-  });
+  if (dictionary.count > 256) return new WordValues(indices, dictionary);
+  return new RunValues(new WordRuns(indices), dictionary);
 }
