@@ -2,6 +2,7 @@ import { RejectError } from '../logs/reject.js';
 import type { ChatMessage } from './message.js';
 import {
   addWords,
+  type Before,
   fieldOf,
   isCallPart,
   type LabelOptions,
@@ -23,8 +24,7 @@ type FramePart = 'think_frame' | 'call_frame' | 'text';
 interface AssistantContext {
   readonly message: ChatMessage;
   readonly options: LabelOptions;
-  /** role of the turn before this one, null for the first */
-  readonly role: string | null;
+  readonly before: Before;
 }
 
 /**
@@ -36,18 +36,28 @@ export class AssistantLabels {
   readonly #list: SegmentList;
   readonly #message: ChatMessage;
   readonly #options: LabelOptions;
-  readonly #role: string | null;
+  readonly #before: Before;
+  readonly #knownHeaders: readonly string[];
+  #continues = false;
 
-  constructor(list: SegmentList, { message, options, role }: AssistantContext) {
+  constructor(list: SegmentList, { message, options, before }: AssistantContext) {
     this.#list = list;
     this.#message = message;
     this.#options = options;
-    this.#role = role;
+    this.#before = before;
+    this.#knownHeaders = knownHeaders(options.headers, before);
+  }
+
+  /** Whether the turn goes on with the one before it, also the model's, though its prompt would open another. */
+  get continues(): boolean {
+    return this.#continues;
   }
 
   /** Returns whether the run holds a stop token. */
   label(run: readonly RawPiece[]): boolean {
-    return this.#options.tagged ? this.#labelTagged(run) : this.#labelSampled(run, '');
+    if (this.#options.tagged) return this.#labelTagged(run);
+    if (this.#followsModel && run[0]?.glue === false) this.#headerLength('', true);
+    return this.#labelSampled(run, '');
   }
 
   /** What lies outside the generation blocks is not the model's, whatever it looks like. */
@@ -123,14 +133,13 @@ export class AssistantLabels {
     return this.#message.turn;
   }
 
-  get #knownHeaders(): readonly string[] {
-    const { headers } = this.#options;
-    return headers.get(this.#role) ?? headers.get('user') ?? [];
+  get #followsModel(): boolean {
+    return this.#before === 'assistant' || this.#before === 'calls';
   }
 
-  /** Inside a generation block, what the prompt provides is a forced opening of the thinking. */
+  /** Inside a generation block, what the prompt provides is marked as the model's. */
   get #providedPart(): SegmentPart {
-    return this.#options.tagged ? 'empty_think' : 'header';
+    return this.#options.tagged ? 'marked_header' : 'header';
   }
 
   /**
@@ -149,7 +158,7 @@ export class AssistantLabels {
   #providedLength(lead: string, text: string): number {
     const lengths = this.#knownHeaders.map((header) => {
       // what a template prints before all messages may stand in front of the first one's header
-      const begun = this.#role === null ? overlap(lead, header) : header.startsWith(lead) ? lead.length : 0;
+      const begun = this.#before === null ? overlap(lead, header) : header.startsWith(lead) ? lead.length : 0;
       const rest = begun === 0 ? '' : header.slice(begun);
       const shared = commonPart(text, rest);
       return shared === rest.length ? shared : tagEnd(text.slice(0, shared));
@@ -201,13 +210,13 @@ export class AssistantLabels {
     const closing = this.#options.tagged ? 0 : this.#closingLength(opening);
     if (closing > 0) return closing;
     const ends = this.#knownHeaders.filter((header) => header !== '' && opening.endsWith(header));
-    if (this.#role !== null || ends.length === 0) return 0;
+    if (this.#before !== null || ends.length === 0) return 0;
     return opening.length - Math.max(...ends.map((header) => header.length));
   }
 
   /** How much of what opens a turn ends the results before it. */
   #closingLength(opening: string): number {
-    const closing = this.#options.closings.get(this.#role) ?? '';
+    const closing = this.#options.closings.get(this.#before) ?? '';
     return opening.startsWith(closing) ? closing.length : 0;
   }
 
@@ -220,25 +229,29 @@ export class AssistantLabels {
 
   /** How much of what opens a turn is provided by the generation prompt. */
   #headerLength(text: string, wordsFollow: boolean): number {
-    const { tagged, specials } = this.#options;
+    const { specials } = this.#options;
     const known = this.#knownHeaders;
     const fitting = known.filter((header) => text.startsWith(header));
     if (fitting.length > 0) {
       const length = Math.max(...fitting.map((header) => header.length));
       // behind a result the prompt may open no turn, and the template open one when the model has spoken
-      const other = length === 0 && this.#role !== 'assistant' ? this.#otherHeader(text) : false;
+      const other = length === 0 && !this.#followsModel ? this.#otherHeader(text) : false;
       return other ? this.#refuseOpening() : length;
     }
     // What a template prints before all messages may stand in front of the first one's header.
     const inside =
-      this.#role === null ? known.find((header) => header !== '' && text.includes(header)) : undefined;
+      this.#before === null ? known.find((header) => header !== '' && text.includes(header)) : undefined;
     if (inside !== undefined) return text.indexOf(inside) + inside.length;
     const shared = Math.max(0, ...known.map((header) => commonPart(text, header)));
     // Not inside a token, even one that the tokenizer does not call special.
     const safe = tagEnd(text.slice(0, shared));
     if (safe > 0) return safe;
-    if (tagged && this.#role === 'assistant') return 0;
-    if (known.length > 0 && this.#role !== 'assistant') this.#refuseOpening();
+    if (known.length > 0) {
+      if (!this.#followsModel) this.#refuseOpening();
+      this.#continues = true;
+      return 0;
+    }
+    if (this.#options.tagged && this.#followsModel) return 0;
     const think = text.indexOf('<think>');
     if (think >= 0) return think;
     return wordsFollow ? text.length : (specials.last(text)?.offset ?? text.length);
@@ -253,7 +266,7 @@ export class AssistantLabels {
 
   /** What a template prints before its generation block must be what its prompt prints. */
   #checkLead(lead: string, header: number): void {
-    if (header < lead.length && this.#role !== 'assistant') this.#refuseOpening();
+    if (header < lead.length && !this.#followsModel) this.#refuseOpening();
   }
 
   #refuseOpening(): never {
@@ -271,10 +284,9 @@ export class AssistantLabels {
 
   #between(text: string, before: RawWords, after: RawWords, reasoningNext: boolean): void {
     if (isCallPart(before.source) && isCallPart(after.source)) {
-      // characters that the template escapes at the end of a call are that call's
-      const own = before.source.span === after.source.span ? '' : (ESCAPES.exec(text)?.[0] ?? '');
-      this.#list.glue(own, 'call_frame', this.#turn, before.source.span);
-      this.#list.glue(text.slice(own.length), 'call_frame', this.#turn, after.source.span);
+      const own = before.source.span === after.source.span ? 0 : this.#callEnd(text);
+      this.#list.glue(text.slice(0, own), 'call_frame', this.#turn, before.source.span);
+      this.#list.glue(text.slice(own), 'call_frame', this.#turn, after.source.span);
       return;
     }
     if (isCallPart(before.source)) {
@@ -290,6 +302,14 @@ export class AssistantLabels {
       // The template put something into the model's own text.
       this.#list.glue(rest, 'context', this.#turn, this.#spanOf(before, 'end'));
     } else this.#frame(rest, after, reasoningNext);
+  }
+
+  /** Where the frame of a call ends between two: behind what ends each, and what the template escapes at its end. */
+  #callEnd(text: string): number {
+    const { callEnd } = this.#options;
+    const escapes = ESCAPES.exec(text)?.[0].length ?? 0;
+    const at = callEnd === '' ? -1 : text.indexOf(callEnd, escapes);
+    return at < 0 ? escapes : at + callEnd.length;
   }
 
   /** The tag or special token that ends the reasoning, with the blanks around it. */
@@ -335,6 +355,13 @@ export class AssistantLabels {
     if (field === null || offset === null) return source.span;
     return spanAt(field, edge === 'end' ? offset + text.length - 1 : offset);
   }
+}
+
+/** Behind another turn of the model, prompts that stand elsewhere may open one too: those that open it by name. */
+function knownHeaders(headers: LabelOptions['headers'], before: Before): readonly string[] {
+  const own = headers.get(before) ?? headers.get('user') ?? [];
+  if (before !== 'assistant' && before !== 'calls') return own;
+  return [...new Set([...own, ...[...headers.values()].flat().filter((header) => header !== '')])];
 }
 
 /** How many characters two texts have in common at their start. */

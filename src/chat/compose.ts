@@ -15,6 +15,7 @@ export function composeStretches(
   const positions = new Map(indices.map((turn, position) => [turn, position]));
   const segments: Segment[] = [];
   const stripped: number[] = [];
+  const continued: number[] = [];
   let from = 0;
   for (const end of [...cuts.filter((cut) => cut > 0 && cut < indices.length), indices.length]) {
     const rendering = renderer.render({ turns, indices: indices.slice(0, end), tools });
@@ -30,12 +31,12 @@ export function composeStretches(
       if (position >= 0 && position < from && segment.part !== 'stop') refuseMoved(indices[from]);
       segments.push(segment);
     }
-    for (const turn of rendering.stripped_reasoning) {
-      if ((positions.get(turn) ?? -1) >= from) stripped.push(turn);
-    }
+    const isOfStretch = (turn: number): boolean => (positions.get(turn) ?? -1) >= from;
+    stripped.push(...rendering.stripped_reasoning.filter(isOfStretch));
+    continued.push(...rendering.continued.filter(isOfStretch));
     from = end;
   }
-  return { segments, stripped_reasoning: stripped };
+  return { segments, stripped_reasoning: stripped, continued };
 }
 
 /** A late system message that the template prints at the front cannot be joined behind what was there before it. */

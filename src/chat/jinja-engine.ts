@@ -8,6 +8,7 @@ import { toChatMessages } from './message.js';
 import { isCallPart, type RawPiece, type RawWords, turnOf } from './raw-piece.js';
 import type { ChatRenderer, RenderInput } from './renderer.js';
 import type { Rendering } from './segment.js';
+import { hiddenFront, type ShownThoughts, showsBeside, showsThought } from './shown-thoughts.js';
 import { SpecialFinder } from './special-tokens.js';
 import { TemplateProgram } from './template-run.js';
 import type { TemplateSource } from './template-source.js';
@@ -44,13 +45,17 @@ export class JinjaRenderer implements ChatRenderer {
     return pieces.map((piece) => piece.text).join('');
   }
 
-  render({ turns, indices, tools }: RenderInput): Rendering {
+  render(input: RenderInput): Rendering {
+    return this.#render(input, null);
+  }
+
+  #render({ turns, indices, tools }: RenderInput, thoughts: ShownThoughts | null): Rendering {
     const messages = toChatMessages(turns, indices);
     const pieces = this.#run(messages, tools, false);
     const printed = printedWords(pieces);
     refuseDropped(messages, printed);
     if (this.traits.resultsToken !== null) refuseOrphans(messages, pieces);
-    const { segments } = labelParts(pieces, {
+    const { segments, continued } = labelParts(pieces, {
       messages: new Map(messages.map((message) => [message.turn, message])),
       specials: this.#specials,
       tagged: this.#program.tagged,
@@ -58,8 +63,9 @@ export class JinjaRenderer implements ChatRenderer {
       closings: this.traits.closings,
       borrowsStop: this.traits.borrowsStop,
       resultsToken: this.traits.resultsToken,
+      callEnd: this.traits.callEnd,
     });
-    return { segments, stripped_reasoning: strippedTurns(messages, printed) };
+    return { segments, stripped_reasoning: strippedTurns(messages, printed, thoughts), continued };
   }
 
   /** Every turn as it was rendered before the template rewrote it. Costs one rendering for each break. */
@@ -69,14 +75,15 @@ export class JinjaRenderer implements ChatRenderer {
 
   /** Costs a few renderings for each break (view-breaks.ts). */
   breaks({ turns, indices, tools }: RenderInput): number[] {
+    const { stopVaries, rewriters, thoughts } = this.traits;
+    // what no rendering prints, no turn took away
     const render = (count: number): Rendering =>
-      this.render({ turns, indices: indices.slice(0, count), tools });
+      this.#render({ turns, indices: indices.slice(0, count), tools }, thoughts);
     const views = { turns, indices, render };
-    const { stopVaries, rewriters, showsThoughts } = this.traits;
     const positions = new Set([
       ...(stopVaries ? rewrittenStops(views) : []),
       ...rewrittenViews(views, { rewriters }),
-      ...takenAway(views, { showsThoughts }),
+      ...takenAway(views, { shows: (spoken) => showsThought(thoughts, spoken) }),
     ]);
     return [...positions].sort((a, b) => a - b);
   }
@@ -139,21 +146,33 @@ function isContent({ source }: RawWords): boolean {
   return source.kind === 'content';
 }
 
-/** Assistant turns of which recorded reasoning or text was not printed. */
-function strippedTurns(messages: readonly ChatMessage[], printed: Printed): number[] {
-  return messages.flatMap(({ turn, role, content, reasoning }) => {
+/**
+ * Assistant turns of which recorded reasoning or text was not printed; with `thoughts`, apart from what the template would not
+ * print of a last turn either.
+ */
+function strippedTurns(
+  messages: readonly ChatMessage[],
+  printed: Printed,
+  thoughts: ShownThoughts | null,
+): number[] {
+  return messages.flatMap((message, i) => {
+    const { turn, role, content, reasoning } = message;
     if (role !== 'assistant') return [];
     const own = printed.get(turn) ?? [];
     const of = (kind: TextSource['kind']) => own.filter((piece) => piece.source.kind === kind);
+    const spoken = { message, before: messages[i - 1] };
+    const front = thoughts === null ? 0 : hiddenFront(thoughts, spoken);
+    const isHidden = thoughts !== null && !showsBeside(thoughts, spoken);
     const whole =
-      covers(content, of('content')) && (reasoning === null || covers(reasoning, of('reasoning')));
+      covers(content, of('content'), front) &&
+      (reasoning === null || isHidden || covers(reasoning, of('reasoning')));
     return whole ? [] : [turn];
   });
 }
 
-/** Whether nothing but blanks and think tags of a field is missing from what was printed of it. */
-function covers({ text }: Field, printed: readonly RawWords[]): boolean {
-  let at = 0;
+/** Whether nothing but blanks and think tags of a field, from `front` on, is missing from what was printed of it. */
+function covers({ text }: Field, printed: readonly RawWords[], front = 0): boolean {
+  let at = front;
   for (const piece of printed) {
     if (piece.offset === null) return true;
     if (piece.offset > at && !isLeftOut(text.slice(at, piece.offset))) return false;

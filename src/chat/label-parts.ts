@@ -1,8 +1,16 @@
 import { RejectError } from '../logs/reject.js';
-import type { Role } from '../trajectory/turn.js';
 import { AssistantLabels } from './assistant-labels.js';
 import type { ChatMessage } from './message.js';
-import { addWords, isCallPart, type LabelOptions, mergeGlue, type RawPiece, turnOf } from './raw-piece.js';
+import {
+  addWords,
+  type Before,
+  isCallPart,
+  type LabelOptions,
+  mergeGlue,
+  type RawPiece,
+  turnOf,
+} from './raw-piece.js';
+import type { Rendering } from './segment.js';
 import { SegmentList } from './segment-list.js';
 import type { SpecialFinder } from './special-tokens.js';
 
@@ -11,11 +19,15 @@ import type { SpecialFinder } from './special-tokens.js';
  * Throws RejectError('template_error') where a template tears a turn apart, so that what the model wrote at once
  * stands on both sides of other turns.
  */
-export function labelParts(pieces: readonly RawPiece[], options: LabelOptions): SegmentList {
+export function labelParts(
+  pieces: readonly RawPiece[],
+  options: LabelOptions,
+): Pick<Rendering, 'segments' | 'continued'> {
   const list = new SegmentList();
+  const continued: number[] = [];
   const merged = mergeGlue(pieces);
   const seen = new Set<number>();
-  const roles = rolesBefore(options);
+  const befores = whatIsBefore(options);
   for (let start = 0; start < merged.length; ) {
     const turn = turnOf(merged[start]);
     const message = options.messages.get(turn);
@@ -25,17 +37,22 @@ export function labelParts(pieces: readonly RawPiece[], options: LabelOptions): 
     while (end < merged.length && turnOf(merged[end]) === turn) end++;
     const own = speaks ? (results ?? end) : start;
     if (own > start && message !== undefined) {
-      const labels = new AssistantLabels(list, { message, options, role: roles.get(turn) ?? null });
+      const labels = new AssistantLabels(list, { message, options, before: befores.get(turn) ?? null });
       const stopped = labels.label(merged.slice(start, own));
+      if (labels.continues) continued.push(turn);
       const place = { turn, pieces: merged, next: own };
       if (options.tagged) takeGenerated(list, place);
       else if (!stopped && options.borrowsStop) borrowStop(list, place, options);
-    } else refuseTorn(merged.slice(start, end), message);
+    } else
+      refuseTorn(
+        merged.slice(start, end).filter((piece) => !isResultName(piece, options)),
+        message,
+      );
     for (const piece of merged.slice(own, end)) addContext(list, piece, options);
     if (message !== undefined) seen.add(turn);
     start = end;
   }
-  return list;
+  return { segments: list.segments, continued };
 }
 
 /**
@@ -80,6 +97,11 @@ function partResults(
   return own;
 }
 
+/** The name of a call that is printed again with its result, of which several may follow the calls. */
+function isResultName(piece: RawPiece, { resultsToken }: LabelOptions): boolean {
+  return resultsToken !== null && !piece.glue && piece.source.kind === 'call_name';
+}
+
 /** Where a special token stands first, -1 where it does not. */
 function firstPlace(token: string, text: string, specials: SpecialFinder): number {
   let first = -1;
@@ -112,15 +134,15 @@ function takeGenerated(list: SegmentList, { turn, pieces, next }: Place): void {
   pieces[next] = { ...piece, text: '' };
 }
 
-/** The role of the message before each, printed or not: an empty result may leave no trace. */
-function rolesBefore({ messages }: LabelOptions): Map<number, Role | null> {
-  const roles = new Map<number, Role | null>();
-  let role: Role | null = null;
-  for (const message of messages.values()) {
-    roles.set(message.turn, role);
-    role = message.role;
+/** What stands before each message, printed or not: an empty result may leave no trace. */
+function whatIsBefore({ messages }: LabelOptions): Map<number, Before> {
+  const befores = new Map<number, Before>();
+  let before: Before = null;
+  for (const { turn, role, calls } of messages.values()) {
+    befores.set(turn, before);
+    before = role === 'assistant' && calls.length > 0 ? 'calls' : role;
   }
-  return roles;
+  return befores;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isLeftOut } from './left-out.js';
 import type { ChatMessage, Field } from './message.js';
 import { toChatMessages } from './message.js';
 import { toPythonJson } from './python-json.js';
@@ -55,7 +56,7 @@ function render({ turns, indices, tools }: RenderInput, { preserve }: { preserve
       list.glue(`\n${END_TOOL_RESPONSE}${closes ? '<|im_end|>\n' : ''}`, 'context', message.turn);
     }
   });
-  return { segments: list.segments, stripped_reasoning: stripped };
+  return { segments: list.segments, stripped_reasoning: stripped, continued: [] };
 }
 
 /** A query strips the reasoning before it: the view changes there if any of it had been shown. */
@@ -154,7 +155,7 @@ function splitThinking({ content, reasoning }: ChatMessage): Thinking {
     reasoning: { field: content, start, end },
     content: { field: content, start: stripStart(text, after, text.length), end: text.length },
     tagSpan: spanAt(content, close),
-    drops: close !== lastClose || (open > 0 && text.slice(0, open).trim() !== ''),
+    drops: !isLeftOut(text.slice(close, after)) || (open > 0 && !isLeftOut(text.slice(0, open))),
   };
 }
 
@@ -182,7 +183,8 @@ function writeAssistant(
   });
   list.glue('<|im_end|>', 'stop', turn);
   list.glue('\n', 'separator', turn);
-  return !drops && (shown || isEmpty(thought));
+  // a thought of white space alone is none that the turn could lack
+  return !drops && (shown || thought === null || isLeftOut(textOf(thought)));
 }
 
 function writeThinking(
@@ -203,6 +205,10 @@ function writeThinking(
 
 function isEmpty(range: Range | null): boolean {
   return range === null || range.start >= range.end;
+}
+
+function textOf({ field, start, end }: Range): string {
+  return field.text.slice(start, end);
 }
 
 function strip({ field, start, end }: Range): Range {

@@ -1,3 +1,4 @@
+import type { Role } from '../trajectory/turn.js';
 import type { TextSource } from './jinja/text.js';
 import type { ChatMessage, Field } from './message.js';
 import type { SegmentPart } from './segment.js';
@@ -23,12 +24,15 @@ export interface RawWords extends RawBase {
 /** A piece of a rendering before it is labelled. */
 export type RawPiece = (RawBase & { readonly glue: true }) | RawWords;
 
+/** The role of the turn before a turn, `calls` for one of the model that calls, null for none. */
+export type Before = Role | 'calls' | null;
+
 export interface LabelOptions {
   readonly messages: ReadonlyMap<number, ChatMessage>;
-  /** what opens a turn of the model, by the role of the turn before it: the longest that fits counts */
-  readonly headers: ReadonlyMap<string | null, readonly string[]>;
+  /** what opens a turn of the model, by what stands before it: the longest that fits counts */
+  readonly headers: ReadonlyMap<Before, readonly string[]>;
   /** how such a header begins where that closes the turn before it */
-  readonly closings: ReadonlyMap<string | null, string>;
+  readonly closings: ReadonlyMap<Before, string>;
   readonly specials: SpecialFinder;
   /** the template marks what the model writes with generation blocks */
   readonly tagged: boolean;
@@ -36,6 +40,8 @@ export interface LabelOptions {
   readonly borrowsStop: boolean;
   /** the special token that opens the results of calls, where the template prints them in the turn of the calls; else null */
   readonly resultsToken: string | null;
+  /** what ends a call that another one follows, '' where that is not known */
+  readonly callEnd: string;
 }
 
 /**

@@ -7,14 +7,15 @@
  *   as the channel that harmony opens for it
  * - `think_frame`: think tags and their newlines around recorded reasoning
  * - `call_frame`: tool-call tags and framing around a structured call
- * - `empty_think`: an empty think block that the template invents, or the opening that its prompt forces where a
- *   template marks that as the model's
+ * - `marked_header`: what the generation prompt provides, but a template marks as the model's with a generation block
+ * - `empty_think`: an empty think block that the template invents
  * - `stop`: the stop token of an assistant turn; where a template prints none, the token that opens the next message
  * - `separator`: what follows the stop token (a newline, or an end of text that the template marks as the model's)
  * - `context`: everything that no model wrote: system, user, tool turns and all their framing
  */
 export const SEGMENT_PARTS = [
   'header',
+  'marked_header',
   'reasoning',
   'text',
   'tool_call',
@@ -45,4 +46,9 @@ export interface Rendering {
   readonly segments: readonly Segment[];
   /** assistant turns of which the template left out recorded reasoning or text */
   readonly stripped_reasoning: readonly number[];
+  /**
+   * assistant turns behind another turn of the model that the template prints as its continuation: without the opening that
+   * its generation prompt would give them
+   */
+  readonly continued: readonly number[];
 }

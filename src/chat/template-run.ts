@@ -122,15 +122,15 @@ function argumentsObject({ name, arguments: text, is_object }: ChatCall): JsonVa
   );
 }
 
-function parseSupported(source: TemplateSource): Node {
+/** The tree of a template. Throws TrajmillError E_TEMPLATE for one that is broken or outside the supported set. */
+export function parseSupported(source: Pick<TemplateSource, 'name' | 'text'>): Node {
   let program: Node;
   try {
     program = parseTemplate(source.text);
   } catch (cause) {
-    throw new TrajmillError('E_TEMPLATE', `cannot be parsed: ${(cause as Error).message}`, {
-      place: source.name,
-      cause,
-    });
+    // the parser walks on behind the last token
+    const why = cause instanceof TypeError ? 'it ends within a block' : (cause as Error).message;
+    throw new TrajmillError('E_TEMPLATE', `cannot be parsed: ${why}`, { place: source.name, cause });
   }
   const unsupported = unsupportedConstructs(program);
   if (unsupported.length > 0) {

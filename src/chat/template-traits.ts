@@ -4,17 +4,18 @@ import type { Role, Turn } from '../trajectory/turn.js';
 import { commonPart } from './assistant-labels.js';
 import { labelParts } from './label-parts.js';
 import { toChatMessages } from './message.js';
-import { type RawPiece, turnOf } from './raw-piece.js';
+import { type Before, isCallPart, type RawPiece, turnOf } from './raw-piece.js';
+import { type ShownThoughts, shownThoughts } from './shown-thoughts.js';
 import type { SpecialFinder } from './special-tokens.js';
 import type { ArgumentsForm, TemplateInput, TemplateProgram } from './template-run.js';
 
 /** What a template does, found out by running it on small conversations. */
 export interface TemplateTraits {
   readonly argumentsForm: ArgumentsForm;
-  /** what opens a turn of the model, by the role of the turn before it */
-  readonly headers: ReadonlyMap<string | null, readonly string[]>;
+  /** what opens a turn of the model, by what stands before it */
+  readonly headers: ReadonlyMap<Before, readonly string[]>;
   /** how a header begins that also stands without a generation prompt, such as the end of the results before it */
-  readonly closings: ReadonlyMap<string | null, string>;
+  readonly closings: ReadonlyMap<Before, string>;
   /** it ends the model's turns with nothing: the token that opens the next message is their stop */
   readonly borrowsStop: boolean;
   /** it closes the last turn of the model with another stop than earlier ones, as harmony does */
@@ -24,8 +25,10 @@ export interface TemplateTraits {
    * prints none before them, null where results have turns of their own
    */
   readonly resultsToken: string | null;
-  /** it prints the reasoning of a last turn */
-  readonly showsThoughts: boolean;
+  /** what ends a call that another one follows, '' where that is not known */
+  readonly callEnd: string;
+  /** whether it prints the thoughts of a last turn */
+  readonly thoughts: ShownThoughts;
   /** roles of turns that change what was printed before them, apart from recorded reasoning */
   readonly rewriters: ReadonlySet<Role>;
 }
@@ -35,18 +38,18 @@ const ARGUMENTS = '{"key": "value"}';
 const user = makeTurn('user', [contentSpan('prompt', 'environment', 'question')]);
 const tool = makeTurn('tool', [contentSpan('observation', 'environment', 'result')], { tool_call_id: 'c' });
 const text = contentSpan('text', 'model', 'answer');
-const THOUGHT = 'pondered';
-const thought = reasoningSpan(THOUGHT);
+const thought = reasoningSpan('pondered');
 const call = (args: unknown) => structuredCallSpan({ id: 'c', name: 'tool_name', arguments: args });
 const answer = makeTurn('assistant', [text]);
 const calling = makeTurn('assistant', [call(JSON.parse(ARGUMENTS))]);
 const callingTwice = makeTurn('assistant', [call(JSON.parse(ARGUMENTS)), call(JSON.parse(ARGUMENTS))]);
 
-/** Conversations after which the model speaks, by the role of their last turn. */
-const BEGINNINGS: readonly (readonly [string | null, readonly Turn[]])[] = [
+/** Conversations after which the model speaks, by what their last turn is. */
+const BEGINNINGS: readonly (readonly [Before, readonly Turn[]])[] = [
   ['user', [user]],
   ['tool', [user, calling, tool]],
   ['assistant', [user, answer]],
+  ['calls', [user, calling]],
 ];
 
 /** What the model may say. */
@@ -62,8 +65,8 @@ export function templateTraits(program: TemplateProgram, specials: SpecialFinder
   const argumentsForm = argumentsFormOf(program);
   const run = (turns: readonly Turn[], generation = false): RawPiece[] | null =>
     tryRun(program, { turns, generation, form: argumentsForm });
-  const headers = new Map<string | null, string[]>();
-  const closings = new Map<string | null, string>();
+  const headers = new Map<Before, string[]>();
+  const closings = new Map<Before, string>();
   const alwaysPrompts = joined(run([user])) === joined(run([user], true));
   for (const [role, turns] of BEGINNINGS) {
     const prompt = run(turns, true);
@@ -73,7 +76,8 @@ export function templateTraits(program: TemplateProgram, specials: SpecialFinder
     if (closing !== null && !alwaysPrompts) closings.set(role, closing);
   }
   const resultsToken = resultsTokenOf(run, specials);
-  const options = { headers, closings, specials, tagged: program.tagged, resultsToken };
+  const callEnd = callEndOf(run([user, callingTwice]) ?? []);
+  const options = { headers, closings, specials, tagged: program.tagged, resultsToken, callEnd };
   const stopOf = (turns: readonly Turn[], borrowsStop: boolean): string | null =>
     orNull(() => {
       const pieces = program.run({ ...messagesOf(turns), generation: false, form: argumentsForm });
@@ -90,7 +94,8 @@ export function templateTraits(program: TemplateProgram, specials: SpecialFinder
     borrowsStop: !program.tagged && earlier === null && stopOf([user, answer, user], true) !== null,
     stopVaries: last !== null && earlier !== null && last !== earlier,
     resultsToken,
-    showsThoughts: SPEECHES.some((speech) => joined(run([user, speech]))?.includes(THOUGHT)),
+    callEnd,
+    thoughts: shownThoughts((turns) => joined(run(turns))),
     rewriters: rewritersOf((turns, generation) => joined(run(turns, generation))),
   };
 }
@@ -170,6 +175,26 @@ function resultsTokenOf(
     if (special === token) times++;
   });
   return times === 1 ? token : '';
+}
+
+/** What stands behind the first of two calls as it does behind the last: the last tag of that, where it has one. */
+function callEndOf(pieces: readonly RawPiece[]): string {
+  const behind = (call: number): string => {
+    const last = pieces.findLastIndex(
+      (piece) => !piece.glue && isCallPart(piece.source) && piece.source.span === call,
+    );
+    let text = '';
+    for (const piece of last < 0 ? [] : pieces.slice(last + 1)) {
+      if (!piece.glue || turnOf(piece) !== 1) break;
+      text += piece.text;
+    }
+    return text;
+  };
+  const [first, last] = [behind(0), behind(1)];
+  const shared = first.slice(0, commonPart(first, last));
+  const whole =
+    shared.lastIndexOf('<') > shared.lastIndexOf('>') ? shared.slice(0, shared.lastIndexOf('<')) : shared;
+  return /(?:<[^<>]*>|[^\s'"]*)$/.exec(whole.trimEnd())?.[0] ?? '';
 }
 
 /** A block without thoughts, which some models write. */

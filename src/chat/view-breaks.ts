@@ -1,7 +1,8 @@
-import type { Span } from '../trajectory/span.js';
 import type { Role, Turn } from '../trajectory/turn.js';
 import { isLeftOut } from './left-out.js';
+import { type ChatMessage, toChatMessages } from './message.js';
 import type { Rendering, Segment } from './segment.js';
+import type { Spoken } from './shown-thoughts.js';
 
 interface Views {
   readonly turns: readonly Turn[];
@@ -9,9 +10,6 @@ interface Views {
   /** the first `count` of the turns rendered */
   readonly render: (count: number) => Rendering;
 }
-
-/** A think block at the front of the content that holds more than the line ends which templates put there. */
-const THINK_BLOCK = /^\s*<think>\n*([^<]*?)\n*<\/think>/;
 
 /** Turns behind a turn of the model that ended without calls: its stop is no longer the last one. */
 export function rewrittenStops({ turns, indices }: Pick<Views, 'turns' | 'indices'>): number[] {
@@ -69,9 +67,13 @@ function isWords({ glue, part }: Segment): boolean {
  */
 export function takenAway(
   { turns, indices, render }: Views,
-  { showsThoughts }: { showsThoughts: boolean },
+  { shows }: { shows: (spoken: Spoken) => boolean },
 ): number[] {
-  const wordless = showsThoughts ? indices.filter((index) => isWordless(turns[index])) : [];
+  const messages = toChatMessages(turns, indices);
+  const wordless = messages.flatMap((message, at) => {
+    const isLost = message.role === 'assistant' && isWordless(message);
+    return isLost && shows({ message, before: messages[at - 1] }) ? [message.turn] : [];
+  });
   const positions: number[] = [];
   for (let end = indices.length; end > 0; ) {
     const at = takerBefore(indices, { end, render, wordless });
@@ -93,7 +95,7 @@ function takerBefore(
 ): number | null {
   const whole = render(end);
   const lost = new Map(whole.stripped_reasoning.map((turn) => [turn, wordsOf]));
-  for (const turn of wordless) if (!lost.has(turn) && framesOf(whole, turn) === 0) lost.set(turn, framesOf);
+  for (const turn of wordless) if (framesOf(whole, turn) === 0) lost.set(turn, wordsAndFramesOf);
   for (let last = end - 1; last >= 0; last--) {
     const turn = indices[last] ?? -1;
     const measure = lost.get(turn);
@@ -113,13 +115,21 @@ function takerBefore(
 }
 
 /** A thought of white space alone, beside the content or in it: words of it are no loss, but its frame may go. */
-function isWordless(turn: Turn | undefined): boolean {
-  if (turn?.role !== 'assistant') return false;
-  const joined = (takes: (span: Span) => boolean): string =>
-    turn.spans.reduce((text, span) => (takes(span) ? text + span.text : text), '');
-  const beside = joined(({ kind }) => kind === 'reasoning');
-  const thought = beside || (THINK_BLOCK.exec(joined(({ inline }) => inline))?.[1] ?? '');
+function isWordless({ content, reasoning }: ChatMessage): boolean {
+  // where the reasoning has a field of its own, even an empty one, a block in the content is text
+  const thought = reasoning === null ? thoughtInside(content.text) : reasoning.text;
   return thought !== '' && isLeftOut(thought);
+}
+
+/** The thought in a content, without the line ends that templates put around it; a prompt may have opened its block. */
+function thoughtInside(text: string): string {
+  const close = text.indexOf('</think>');
+  if (close < 0) return '';
+  const open = text.lastIndexOf('<think>', close);
+  let [start, end] = [open < 0 ? 0 : open + '<think>'.length, close];
+  while (start < end && text[start] === '\n') start++;
+  while (start < end && text[end - 1] === '\n') end--;
+  return text.slice(start, end);
 }
 
 /** How many characters frame a turn's thoughts, apart from white space. */
@@ -128,6 +138,10 @@ function framesOf({ segments }: Rendering, turn: number): number {
   for (const { turn: own, part, text } of segments)
     if (own === turn && (part === 'think_frame' || part === 'empty_think')) length += unspaced(text);
   return length;
+}
+
+function wordsAndFramesOf(rendering: Rendering, turn: number): number {
+  return wordsOf(rendering, turn) + framesOf(rendering, turn);
 }
 
 function unspaced(text: string): number {

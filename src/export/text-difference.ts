@@ -5,6 +5,7 @@ import type { ExportCounts, MessageExporter, MessageSource } from './exporter.js
 /** Parts around the words of a turn on which mask policies differ, as the report names them. */
 export const AROUND = {
   header: 'header',
+  marked_header: 'header in a generation block of the template',
   stop: 'stop token',
   separator: 'newline after the stop token',
   empty_think: 'empty think block of the template',
@@ -82,7 +83,9 @@ export class TextDifference {
 
   #difference(one: MaskPolicyName, other: MaskPolicyName): string {
     const parts = Object.keys(AROUND) as Around[];
+    // a marked header stands in training templates alone: only a count of tokens can tell of it
     return parts
+      .filter((part) => part !== 'marked_header')
       .filter((part) => MASK_POLICIES[one][part] && !MASK_POLICIES[other][part])
       .map((part) => AROUND[part])
       .join(', ');

@@ -44,12 +44,16 @@ export function layOut(input: LayoutInput): Layout {
   const addSpecial = (offset: number, special: string): void => builder.special(offset, special);
   for (let k = 0; k < segments.length; k++) {
     const segment = segments[k] as Segment;
-    if (cutAfterHeaders && segment.part !== 'header' && segments[k - 1]?.part === 'header') builder.cut();
+    if (cutAfterHeaders && !isHeader(segment) && isHeader(segments[k - 1])) builder.cut();
     builder.openSegment(segment.text);
     if (segment.glue) finder.each(segment.text, addSpecial);
     builder.closeSegment();
   }
   return builder.finish();
+}
+
+function isHeader(segment: Segment | undefined): boolean {
+  return segment?.part === 'header' || segment?.part === 'marked_header';
 }
 
 class LayoutBuilder {

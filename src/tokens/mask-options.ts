@@ -65,6 +65,13 @@ export const maskSchema = z
       .enum(['mask', 'train'])
       .default('mask')
       .describe('turns of which the template left out recorded reasoning'),
+    continued_turns: z
+      .enum(['mask', 'train'])
+      .default('mask')
+      .describe(
+        'turns behind another turn of the model that the template prints as its continuation (Gemma 4), without the ' +
+          'opening that the prompt gave them',
+      ),
     boundary: z
       .enum(['whole', 'sampled'])
       .default('whole')

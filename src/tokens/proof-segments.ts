@@ -53,6 +53,7 @@ function isExpected(
     case 'context':
       return false;
     case 'header':
+    case 'marked_header':
     case 'stop':
     case 'separator':
     case 'empty_think':

@@ -26,6 +26,8 @@ export interface RowPlanning {
   readonly trajectory: Trajectory;
   /** the last turn to keep; later ones are left out */
   readonly lastTurn: number;
+  /** turns before it that are left out as well */
+  readonly offPath?: ReadonlySet<number>;
   readonly strategy: Strategy;
   readonly renderer: ChatRenderer;
 }
@@ -37,11 +39,11 @@ export interface RowPlanning {
  * the template cannot keep reasoning.
  */
 export function planRows(planning: RowPlanning): RowPlan[] {
-  const { trajectory, lastTurn } = planning;
+  const { trajectory, lastTurn, offPath } = planning;
   const plans: RowPlan[] = [];
   const seen = new Set<number>();
   for (const [number, epoch] of trajectory.epochs.entries()) {
-    const indices = epoch.turns.filter((turn) => turn <= lastTurn);
+    const indices = epoch.turns.filter((turn) => turn <= lastTurn && offPath?.has(turn) !== true);
     const fresh = new Set<number>();
     for (const turn of indices) {
       if (trajectory.turns[turn]?.role === 'assistant' && !seen.has(turn)) fresh.add(turn);

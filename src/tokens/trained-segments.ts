@@ -1,4 +1,4 @@
-import type { Segment } from '../chat/segment.js';
+import type { Segment, SegmentPart } from '../chat/segment.js';
 import type { MaskOptions } from './mask-options.js';
 import { MASK_POLICIES } from './mask-policy.js';
 import { type MaskSubject, wordsTrainable } from './trained-turns.js';
@@ -19,8 +19,16 @@ export function markTrained(
   return marks;
 }
 
+const AROUND_WORDS: ReadonlySet<SegmentPart> = new Set([
+  'header',
+  'marked_header',
+  'empty_think',
+  'stop',
+  'separator',
+]);
+
 function isWordPart({ part }: Segment): boolean {
-  return part !== 'header' && part !== 'empty_think' && part !== 'stop' && part !== 'separator';
+  return !AROUND_WORDS.has(part);
 }
 
 /** A turn that was cut short ends at its last word: the model sampled neither closing frame nor stop. */

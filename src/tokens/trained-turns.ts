@@ -68,6 +68,7 @@ export function decideTurns({ subject, rendering, candidates, mask }: TurnQuesti
     if (wordsTrainable(segment, subject, mask)) trainable.add(segment.turn);
   }
   const stripped = new Set(rendering.stripped_reasoning);
+  const continued = new Set(rendering.continued);
   const failed = mask.failed_turns === 'mask' ? failedTurns(subject.executions) : new Set<number>();
   const flags = new Set<string>();
   const trained: number[] = [];
@@ -98,6 +99,7 @@ export function decideTurns({ subject, rendering, candidates, mask }: TurnQuesti
     if (!trainable.has(index)) return '';
     if (turn.truncated !== null && mask.truncated === 'mask') return 'truncated_turn_masked';
     if (stripped.has(index) && mask.stripped_reasoning === 'mask') return 'stripped_reasoning_masked';
+    if (continued.has(index) && mask.continued_turns === 'mask') return 'continued_turn_masked';
     if (failed.has(index)) return 'failed_turn_masked';
     return mask.missing_stop === 'mask' && lacksStop(index) ? 'turn_without_stop_masked' : null;
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { JinjaRenderer } from '../../src/chat/jinja-engine.js';
 import { qwen3Renderer } from '../../src/chat/qwen3.js';
+import { TemplateProgram } from '../../src/chat/template-run.js';
 import { readTemplate, templateFromText } from '../../src/chat/template-source.js';
 import type { Turn } from '../../src/trajectory/turn.js';
 import { carrierEncoder, TemplateRows, textOf } from '../tokens/carrier.js';
@@ -37,6 +38,16 @@ const breaksOf = (template: string, turns: Turn[]): readonly number[] =>
     indices: [...turns.keys()],
     tools: null,
   });
+
+/** The breaks, and how often the template was run to find them. */
+function renderingsOf(template: string, turns: Turn[]): { breaks: readonly number[]; renderings: number } {
+  const renderer = new JinjaRenderer(templateFromText('test', template));
+  const run = vi.spyOn(TemplateProgram.prototype, 'run');
+  const breaks = renderer.breaks({ turns, indices: [...turns.keys()], tools: null });
+  const renderings = run.mock.calls.length;
+  run.mockRestore();
+  return { breaks, renderings };
+}
 
 const said = (words: string): Turn => assistant([text(words)]);
 const twoQueries = [user('u'), said('a'), tool('t'), said('b'), user('v'), said('c')];
@@ -131,11 +142,30 @@ describe('a view that is rewritten', () => {
   });
 
   it('is not looked for behind thoughts of white space where the template prints none', () => {
-    const renderer = new JinjaRenderer(templateFromText('test', PLAIN));
-    const render = vi.spyOn(renderer, 'render');
     const turns = [user('u'), ...Array.from({ length: 20 }, () => assistant([thought(' '), text('a')]))];
-    expect(renderer.breaks({ turns, indices: [...turns.keys()], tools: null })).toEqual([]);
-    expect(render).toHaveBeenCalledTimes(1);
+    expect(renderingsOf(PLAIN, turns)).toEqual({ breaks: [], renderings: 1 });
+  });
+
+  const CALLS = `{%- for m in messages -%}{{ '<|' + m.role + '|>' }}
+{%- if m.tool_calls -%}{{ (m.reasoning_content or '') + '<call>' + m.tool_calls[0].function.name }}
+{%- elif m.role == 'assistant' and messages[loop.index0 - 1].role != 'tool' -%}{{ m.content.split('</think>')[-1] }}
+{%- else -%}{{ m.content }}{%- endif -%}{{ '<|end|>' }}{%- endfor -%}
+{%- if add_generation_prompt -%}<|assistant|>{%- endif -%}`;
+  it.each([
+    ['reasoning', PLAIN, [assistant([thought('why'), text('a')]), user('u')]],
+    ['reasoning of turns without calls', CALLS, [assistant([thought('why'), text('a')]), user('u')]],
+    ['thoughts in the content', CALLS, [said('<think>why</think>a'), user('u')]],
+    ['text beside calls', CALLS, [assistant([text('a'), call({})]), tool('t')]],
+  ])('is looked for in one rendering where the template never prints %s', (_, template, pair) => {
+    const turns = [user('u'), ...Array.from({ length: 20 }, () => pair).flat()];
+    expect(renderingsOf(template, turns)).toEqual({ breaks: [], renderings: 1 });
+    const shown = [user('u'), assistant([thought('why'), call({})]), tool('t'), said('b'), user('v')];
+    expect(
+      breaksOf(
+        SHOWN.replace('m.content', '(m.tool_calls[0].function.name if m.tool_calls else m.content)'),
+        shown,
+      ),
+    ).toEqual([4]);
   });
 
   it('is not one that lacks white space, as Python knows it', () => {

@@ -49,6 +49,7 @@ TRL_MASK = {
     "stripped_reasoning": "train",
     "missing_stop": "train_without_stop",
     "malformed_calls": "train",
+    "continued_turns": "train",
 }
 OWN_FIELDS = ("trained", "truncated", "spans")
 MAX_UNITS = 300_000

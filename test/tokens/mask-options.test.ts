@@ -17,6 +17,7 @@ describe('mask options', () => {
       timeout_seconds: null,
       malformed_calls: 'mask',
       stripped_reasoning: 'mask',
+      continued_turns: 'mask',
       boundary: 'whole',
     });
   });

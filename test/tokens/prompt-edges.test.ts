@@ -79,12 +79,23 @@ describe('a tag that the generation prompt forces open', () => {
     expect(`${prompt}${trained}\n`).toBe(row === undefined ? '' : textOf(row));
   });
 
-  it('is trained within a generation block only by the policies that train what a template makes', () => {
+  it.each(MASK_POLICY_NAMES)(
+    'is trained under %s within a generation block as headers are, and by TRL',
+    (policy) => {
+      const marked = new TemplateRows(MARKED, encoder);
+      const [row] = marked.of(trajectoryOf([user('u'), kept]), { mask: { policy } });
+      const { header } = MASK_POLICIES[policy];
+      const opened = header ? '<|assistant|>\n<think>\n' : policy === 'trl' ? '<think>\n' : '';
+      expect(row === undefined ? [] : marked.trained(row)).toEqual([`${opened}why\n</think>\nso<|end|>`]);
+    },
+  );
+
+  it('ends where the prompt ends within a generation block too', () => {
     const marked = new TemplateRows(MARKED, encoder);
-    const runs = (policy: string) =>
-      marked.of(trajectoryOf([user('u'), kept]), { mask: { policy } }).map((row) => marked.trained(row));
-    expect(runs('sampled')).toEqual([['why\n</think>\nso<|end|>']]);
-    expect(runs('trl')).toEqual([['<think>\nwhy\n</think>\nso<|end|>']]);
+    const turns = [user('u'), assistant([text('<think>\n\nwhy\n</think>\nso')])];
+    const [row] = marked.of(trajectoryOf(turns), { mask: { boundary: 'sampled' } });
+    expect(row === undefined ? [] : marked.trained(row)).toEqual(['\nwhy\n</think>\nso<|end|>']);
+    expect(row?.straddled_tokens).toBe(0);
   });
 });
 

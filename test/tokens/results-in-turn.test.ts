@@ -66,6 +66,14 @@ describe('results that a template prints in the turn of their calls', () => {
     ]);
   });
 
+  it('are context with the names of several calls at once, each before its result', () => {
+    const other = structuredCallSpan({ id: 'd', name: 'look', arguments: { a: 'y' } });
+    const results = ['d', 'c', 'd'].map((id) => ({ ...tool(`of ${id}`), tool_call_id: id }));
+    expect(runs([user('u'), assistant([withId, other]), ...results, done])).toEqual([
+      [`${CALL}${CALL.replace('run', 'look').replace('x', 'y')}<|tool_response>`, 'done<turn|>'],
+    ]);
+  });
+
   it('leave a turn that was cut short without its closing frame and stop', () => {
     const cut = assistant([withId], { truncated: 'error' });
     const turns = [user('u'), cut, { ...tool('result'), tool_call_id: 'c' }, done];
