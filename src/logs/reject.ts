@@ -26,7 +26,7 @@ export const REJECT_CODES = {
   not_a_trajectory: 'a known kind of file (report, table, result) that holds no trajectory',
   direction_contradicts_task: "the log's metric direction contradicts the task record",
   exposes_test_score: 'feedback shows a score on hidden labels and the pipeline rejects such logs',
-  template_error: 'the chat template refused the messages',
+  template_error: 'the chat template refused the messages, or a prompt template a node',
   template_not_prefix: 'the template rewrites earlier turns and the strategy is reject',
   truncated_turn: 'a turn was cut short and the mask options refuse such trajectories',
   no_stop_token: 'the template prints no stop token behind a turn that ended, so it cannot be trained',

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { TrajmillError } from '../errors.js';
 import type { FormatAdapter } from '../formats/adapter.js';
 import { declaredAdapter } from '../formats/declared-format.js';
+import { readNamedFile } from './named-file.js';
 import type { Location, Plan } from './plan.js';
 
 /** A module of adapters as it was found. */
@@ -52,12 +52,8 @@ const loaded = new Map<string, Promise<AdapterModule>>();
  * @throws TrajmillError E_CONFIG where it cannot be read, fails, or exports something else
  */
 export function loadAdapterModule(path: string): Promise<AdapterModule> {
-  let sha256: string;
-  try {
-    sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
-  } catch (cause) {
-    throw new TrajmillError('E_CONFIG', 'the adapter module cannot be read', { place: path, cause });
-  }
+  const source = readNamedFile(path, { what: 'adapter module', named: path, code: 'E_CONFIG' });
+  const sha256 = createHash('sha256').update(source).digest('hex');
   // A module is imported once a process: the sum in its address makes a changed one another.
   const url = `${pathToFileURL(path).href}?sha256=${sha256}`;
   const known = loaded.get(url);

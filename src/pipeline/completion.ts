@@ -79,16 +79,20 @@ export function readTaskDecisions(folder: RunFolder, task: number, planId: strin
   return readMarker(taskDecisionsPath(folder, task), taskDecisionsSchema, planId);
 }
 
+/** Whether every part of a completion lies where it says and is as long; see `partsIntact` for its bytes. */
+export function partsPresent(folder: RunFolder, { parts }: Completion): boolean {
+  try {
+    return parts.every(({ path, bytes }) => statSync(join(folder.dir, path)).size === bytes);
+  } catch {
+    return false;
+  }
+}
+
 /** Whether every part of a completion still lies where it says, byte for byte. */
 export async function partsIntact(folder: RunFolder, completion: Completion): Promise<boolean> {
-  for (const part of completion.parts) {
-    const path = join(folder.dir, part.path);
-    try {
-      if (statSync(path).size !== part.bytes) return false;
-    } catch {
-      return false;
-    }
-    if ((await sumFile(path)).sha256 !== part.sha256) return false;
+  if (!partsPresent(folder, completion)) return false;
+  for (const { path, sha256 } of completion.parts) {
+    if ((await sumFile(join(folder.dir, path))).sha256 !== sha256) return false;
   }
   return true;
 }

@@ -42,8 +42,12 @@ export function configFaults(
     case 'invalid_value': {
       const values = issue.values.map((value) => JSON.stringify(value)).join(', ');
       const written = valueAt(checked.value, path);
-      const meant = typeof written === 'string' ? suggestion(written, issue.values.map(String)) : '';
-      return [{ path, text: `${where}must be one of ${values}${meant}` }];
+      const needed = issue.values.length === 1 ? values : `one of ${values}`;
+      if (written === undefined) return [{ path, text: `${where}is missing; it must be ${needed}` }];
+      const known = issue.values.map(String);
+      const isNumber = typeof written === 'string' && known.includes(written);
+      const meant = typeof written === 'string' && !isNumber ? suggestion(written, known) : '';
+      return [{ path, text: `${where}must be ${needed}${meant || `; it is ${shown(written)}`}` }];
     }
     case 'invalid_type':
     case 'too_small':

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { type Document, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { TrajmillError } from '../errors.js';
 import { type PipelineConfig, pipelineFields, pipelineSchema } from './config.js';
 import { configFaults } from './config-faults.js';
+import { readNamedFile } from './named-file.js';
 
 /** What may be written, as a JSON Schema; made when a file has a fault. */
 const writtenSchema = () => z.toJSONSchema(pipelineFields, { io: 'input', unrepresentable: 'any' });
@@ -65,26 +65,8 @@ function keyOffset(parent: unknown, key: PropertyKey | undefined): number | unde
   return nodeOffset(pair?.key);
 }
 
-/** A name that is wrong, as opposed to a file that cannot be read. */
-const NO_PIPELINE: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  ENOTDIR: 'no such file',
-  EISDIR: 'it is a folder',
-};
-
 /** Reads a pipeline file from disk. Throws TrajmillError E_CONFIG for a name or a content that is wrong, E_IO else. */
 export function readPipeline(path: string): PipelineConfig {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    const { code = '', message } = cause as NodeJS.ErrnoException;
-    const mistake = NO_PIPELINE[code];
-    throw new TrajmillError(
-      mistake === undefined ? 'E_IO' : 'E_CONFIG',
-      `cannot read the pipeline file ${path}: ${mistake ?? message}`,
-      { cause },
-    );
-  }
+  const text = readNamedFile(path, { what: 'pipeline file', named: path, code: 'E_CONFIG' }).toString('utf8');
   return parsePipeline(text, path);
 }

@@ -16,6 +16,7 @@ import { lengthSchema } from '../tokens/length-options.js';
 import { maskSchema } from '../tokens/mask-options.js';
 import { SCORE_SCALES } from '../trajectory/execution.js';
 import { windowSchema } from '../windows/options.js';
+import { promptsSchema } from './prompt-options.js';
 
 function isRegExp(text: string): boolean {
   try {
@@ -137,6 +138,7 @@ export const pipelineFields = z
       .describe('run folder, relative to the pipeline file; --out replaces it'),
     tasks: tasksSchema.prefault({}),
     experiments: experimentsSchema.prefault({}),
+    prompts: promptsSchema,
     selection: selectionSchema.prefault({}),
     template: z
       .string()

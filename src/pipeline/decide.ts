@@ -7,13 +7,15 @@ import { estimatedJaccard } from '../selection/minhash.js';
 import { mixWeights } from '../selection/mix.js';
 import { nearDuplicateClusters } from '../selection/near-duplicates.js';
 import { nearestRankQuantile } from '../selection/quality.js';
+import { repeatedReplies } from '../selection/repeated-replies.js';
 import type { ScoreScale } from '../trajectory/execution.js';
 import { CorpusThresholds } from './corpus-thresholds.js';
 import { Tally } from './counts.js';
-import type { DecisionRow, Decisions, TaskDecisions } from './decisions.js';
+import { type DecisionRow, type Decisions, goesOn, type TaskDecisions } from './decisions.js';
 import type { Plan, PlanInput } from './plan.js';
 import { mixOf, type StageOfInput, selectionsOf, stageOf } from './stage.js';
 import { decodeSignature, type Survey, type SurveyRow } from './survey.js';
+import { asksProspects } from './survey-questions.js';
 
 /** A trajectory of the corpus while it is decided on. */
 interface Entry {
@@ -24,7 +26,7 @@ interface Entry {
   readonly stage: StageOfInput;
   /** the raw file */
   readonly path: string;
-  decision: Pick<DecisionRow, 'decision' | 'reason' | 'duplicate_of' | 'detail'> | null;
+  decision: Pick<DecisionRow, 'decision' | 'reason' | 'duplicate_of' | 'detail' | 'repeated'> | null;
 }
 
 export interface DecidedCorpus {
@@ -36,7 +38,7 @@ export interface DecidedCorpus {
 /**
  * The decide pass: over the surveys of all tasks, in plan order, what the whole corpus decides on single trajectories.
  * In this order: equal turns, near duplicates, decontamination, thresholds and quantiles over what is left, caps over
- * what selection keeps of it, mix weights over what the caps leave.
+ * what selection keeps of it, mix weights over what the caps leave, and replies that several of these hold.
  */
 export function decide(plan: Plan, surveys: Iterable<Survey>): DecidedCorpus {
   const { config } = plan.body;
@@ -52,8 +54,10 @@ export function decide(plan: Plan, surveys: Iterable<Survey>): DecidedCorpus {
   const thresholds = corpusThresholds(plan, records, scores);
   const quantiles = corpusQuantiles(plan, records, scores);
   const judge = new CorpusThresholds({ records: plan.body.task_records, thresholds, quantiles });
-  const candidates = standing.filter(({ row, stage }) => judge.keeps(row, stage.selection));
+  const keeps = ({ row, stage }: Entry): boolean => judge.keeps(row, stage.selection);
+  const candidates = asksProspects(config) ? standing.filter(keeps) : [];
   markOverCaps(plan, candidates);
+  markRepeated(standing.filter(isOpen), keeps);
   const tasks = new Map<number, DecisionRow[]>();
   const counts = new Tally();
   for (const entry of entries) {
@@ -135,7 +139,7 @@ function markEqual(group: readonly Entry[], choice: DuplicateChoice): void {
 
 /** Whether nothing speaks against a trajectory so far; a copy is kept like any other. */
 function isOpen({ decision }: Entry): boolean {
-  return decision === null || decision.decision === 'copy';
+  return goesOn(decision);
 }
 
 function duplicateOf(reason: DuplicateReason, id: string, detail: string | null) {
@@ -162,6 +166,27 @@ function markNearDuplicates(entries: readonly Entry[], options: { buckets: numbe
     const detail = `estimated similarity ${similarity.toFixed(3)} to the first of its cluster`;
     entry.decision = { decision: 'duplicate', ...duplicateOf('near_duplicate', survivor.row.id, detail) };
   });
+}
+
+/**
+ * Marks replies that a trajectory before it holds too. Those that selection keeps come first, so that what one of them
+ * goes on from is trained although the log that it was begun in may be left out.
+ */
+function markRepeated(open: readonly Entry[], keeps: (entry: Entry) => boolean): void {
+  const replied = open.filter(({ row }) => row.replies !== undefined);
+  const kept = new Set(replied.filter(keeps));
+  const ranked = [...kept, ...replied.filter((entry) => !kept.has(entry))];
+  const found = repeatedReplies(ranked.map(({ row: { id, replies = '' } }) => ({ id, keys: replies })));
+  for (const [index, repeats] of found.entries()) {
+    const [entry, owner] = [ranked[index], ranked[repeats?.owner ?? -1]];
+    if (repeats === null || entry === undefined || owner === undefined) continue;
+    const repeated = [...repeats.places];
+    const detail = `${repeated.length} of its replies stand in other logs too, the first in ${owner.path}`;
+    entry.decision =
+      entry.decision === null
+        ? { decision: 'repeats', reason: 'repeated_replies', duplicate_of: null, detail, repeated }
+        : { ...entry.decision, repeated };
+  }
 }
 
 type ScoresByTask = ReadonlyMap<string, readonly number[]>;

@@ -9,14 +9,28 @@ export const decisionRowSchema = z.strictObject({
   order: z.int().describe('place among the trajectories of its task, from 0'),
   trajectory_id: z.string(),
   decision: z
-    .enum(['duplicate', 'filtered', 'copy'])
-    .describe('copy: equal to an earlier one, and the pipeline keeps duplicates'),
-  reason: z.string().describe('equal_turns, near_duplicate, or a filter reason'),
+    .enum(['duplicate', 'filtered', 'copy', 'repeats'])
+    .describe(
+      'copy: equal to an earlier one, and the pipeline keeps duplicates; repeats: it goes on, and replies that ' +
+        'another one holds too are not trained in it',
+    ),
+  reason: z.string().describe('equal_turns, near_duplicate, repeated_replies, or a filter reason'),
   occurrence: z.int().describe('how many equal trajectories stand before it'),
   duplicate_of: z.string().nullable().describe('trajectory_id of the one that stands for it'),
   detail: z.string().nullable().describe('a sentence with what decided'),
+  repeated: z
+    .array(z.int())
+    .optional()
+    .describe('replies that another one holds too, as places among the turns that a model wrote, from 0'),
 });
 export type DecisionRow = z.infer<typeof decisionRowSchema>;
+
+const GOES_ON: ReadonlySet<string> = new Set<DecisionRow['decision']>(['copy', 'repeats']);
+
+/** Whether a trajectory is built: nothing was decided on it, or nothing that leaves it out. */
+export function goesOn(row: Pick<DecisionRow, 'decision'> | null): boolean {
+  return row === null || GOES_ON.has(row.decision);
+}
 
 /** Decisions on the trajectories of one task. */
 export const taskDecisionsSchema = z.strictObject({

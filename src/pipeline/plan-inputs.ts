@@ -1,11 +1,12 @@
-import { readdirSync, statSync } from 'node:fs';
-import { dirname, join, posix, sep } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
 import { TrajmillError } from '../errors.js';
 import { reportNames } from '../formats/report-places.js';
 import { diskListing } from '../formats/siblings.js';
 import { discover, type InputFile, inputRoot } from '../logs/discover.js';
 import { type PipelineConfig, type PipelineInput, stageFaults } from './config.js';
 import type { PlanInput } from './plan.js';
+import { runFolder } from './run-folder.js';
 import { STDIN_PATH, type StdinSpool } from './stdin-spool.js';
 
 /** The inputs of a plan by their patterns: files, and the one that standard input takes, if any. */
@@ -111,7 +112,10 @@ async function findFiles(
       warnings.push(...found.warnings);
       for (const file of found.files) {
         // a run never reads what it writes, also where its folder lies among the logs
-        if (join(root, file.path).startsWith(`${outDir}${sep}`)) continue;
+        if (join(root, file.path).startsWith(`${outDir}${sep}`)) {
+          refuseForeign(outDir, relative(outDir, join(root, file.path)));
+          continue;
+        }
         if (!taken.has(file.path)) taken.set(file.path, { ...file, ...saidBy(entry) });
       }
     } catch (error) {
@@ -121,6 +125,19 @@ async function findFiles(
     }
   }
   return { root, files: inOrder([...taken.values()]), warnings };
+}
+
+/** Of standard input, while it is read or afterwards. */
+const STDIN_FOLDER = /^stdin[./\\]/;
+
+/** A folder that never was a run's holds logs, which would be left out in silence. */
+function refuseForeign(outDir: string, path: string): void {
+  if (existsSync(runFolder(outDir).plan) || STDIN_FOLDER.test(path)) return;
+  throw new TrajmillError(
+    'E_USAGE',
+    `the run folder holds the input ${path}; give the run a folder of its own with --out`,
+    { place: outDir },
+  );
 }
 
 function saidBy({ format, stage, source, columns }: PipelineInput): Omit<PlannedFile, 'path' | 'bytes'> {

@@ -9,6 +9,7 @@ import type { FormatAdapter } from '../formats/adapter.js';
 import { declaredAdapter } from '../formats/declared-format.js';
 import { knownFormats } from '../formats/known-formats.js';
 import { FORMATS } from '../formats/registry.js';
+import { createSecretMasker } from '../logs/secrets.js';
 import { loadEncoder } from '../tokens/load-encoder.js';
 import { TOOL_VERSION } from '../version.js';
 import { type AdapterModule, loadAdapterModule } from './adapter-modules.js';
@@ -22,6 +23,7 @@ import { type Location, type Plan, type PlanBody, readPlan, sealPlan } from './p
 import { planDecontamination } from './plan-decontamination.js';
 import { planDifference } from './plan-difference.js';
 import { findCompanions, findInputs, inputEntries, type PlannedInputs } from './plan-inputs.js';
+import { planPrompts, promptNames } from './plan-prompts.js';
 import { planTasks } from './plan-tasks.js';
 import { type RunFolder, runFolder } from './run-folder.js';
 import { type StdinSpool, spoolStdin } from './stdin-spool.js';
@@ -135,6 +137,7 @@ async function makePlan(given: {
   });
   warnings.push(...unread);
   const { inputs: _inputs, out: _out, ...frozen } = config;
+  const masker = createSecretMasker({ enabled: config.secrets === 'mask' });
   const plan = sealPlan({
     schema_version: PLAN_VERSION,
     tool_version: TOOL_VERSION,
@@ -150,6 +153,7 @@ async function makePlan(given: {
     ...(modules.length === 0
       ? {}
       : { adapter_modules: modules.map(({ name, sha256 }) => ({ name, sha256 })) }),
+    ...(config.prompts === null ? {} : { prompts: planPrompts(config.prompts, { home, masker }) }),
     ...planTasks(config.tasks, home),
     decontamination: decontamination.frozen,
     inputs,
@@ -161,7 +165,7 @@ async function makePlan(given: {
 
 /** What the names stand for is frozen by content or hash; the paths themselves may differ between machines. */
 function withoutPaths(config: PlanBody['config']): PlanBody['config'] {
-  const { tasks, decontamination } = config;
+  const { tasks, decontamination, prompts } = config;
   const names = (paths: readonly string[]): string[] => paths.map((path) => basename(path));
   const thresholds = Object.entries(tasks.thresholds).map(([task, mapping]) => [
     task,
@@ -172,6 +176,7 @@ function withoutPaths(config: PlanBody['config']): PlanBody['config'] {
     tokenizer: basename(config.tokenizer),
     template: basename(config.template),
     adapters: names(config.adapters),
+    prompts: prompts === null ? null : promptNames(prompts),
     tasks: { ...tasks, files: names(tasks.files), thresholds: Object.fromEntries(thresholds) },
     decontamination:
       decontamination === 'none'

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { TrajmillError } from '../errors.js';
 import { builtinTasks } from '../grading/builtin-tasks.js';
 import { parseLeaderboard } from '../grading/leaderboard-file.js';
 import { parseTaskFile } from '../grading/task-file.js';
@@ -8,6 +6,7 @@ import { TaskIndex } from '../grading/task-index.js';
 import type { TaskRecord } from '../grading/task-record.js';
 import { withMapping } from '../grading/threshold-mapping.js';
 import type { PipelineConfig } from './config.js';
+import { readNamedFile } from './named-file.js';
 import type { PlanBody } from './plan.js';
 
 type TasksConfig = PipelineConfig['tasks'];
@@ -59,9 +58,5 @@ function loadTasks(tasks: TasksConfig, home: string): TaskRecord[] {
 }
 
 function readText(path: string, what: string, named: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new TrajmillError('E_TASK_FILE', `cannot read the ${what} ${named}`, { cause });
-  }
+  return readNamedFile(path, { what, named, code: 'E_TASK_FILE' }).toString('utf8');
 }

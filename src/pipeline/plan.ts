@@ -52,6 +52,10 @@ export const planBodySchema = z.strictObject({
     .array(z.strictObject({ name: z.string(), sha256: z.string() }))
     .optional()
     .describe("modules of the user's own adapters"),
+  prompts: z
+    .strictObject({ template: z.string(), descriptions: z.record(z.string(), z.string()) })
+    .optional()
+    .describe('the text of the prompt template, and the descriptions of tasks by id'),
   task_records: z.array(taskRecordSchema),
   corpus_thresholds: z
     .array(tierQuantiles)
@@ -98,25 +102,36 @@ function readJsonFile<T>(path: string, schema: z.ZodType<T>): T | null {
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw new TrajmillError('E_IO', `cannot be read: ${message}`, { place: path, cause });
   }
+  const mismatch = (what: string, cause: unknown): TrajmillError =>
+    new TrajmillError('E_PLAN_MISMATCH', `${what}; a run needs another --out folder`, { place: path, cause });
+  let value: unknown;
   try {
-    return schema.parse(JSON.parse(text));
+    value = JSON.parse(text);
   } catch (cause) {
-    throw new TrajmillError('E_PLAN_MISMATCH', 'not a file of this version; use a new --out folder', {
-      place: path,
-      cause,
-    });
+    throw mismatch('is damaged: not JSON', cause);
   }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw mismatch('is of another version of trajmill, or damaged', parsed.error);
+  return parsed.data;
 }
 
-/** The plan of a run folder, or null where there is none. A plan whose id does not match its content is refused. */
+/**
+ * The plan of a run folder, or null where there is none. A plan whose id does not match its content is refused, and so is
+ * one of another version, which knew other options.
+ */
 export function readPlan(folder: RunFolder): Plan | null {
   const plan = readJsonFile(folder.plan, planSchema);
-  if (plan !== null && canonicalSha256(plan.body) !== plan.plan_id) {
-    throw new TrajmillError('E_PLAN_MISMATCH', 'the plan was changed after it was frozen', {
-      place: folder.plan,
-    });
-  }
-  return plan;
+  if (plan === null || canonicalSha256(plan.body) === plan.plan_id) return plan;
+  // options that have come since are filled in with their defaults
+  const { body } = JSON.parse(readFileSync(folder.plan, 'utf8')) as { body: unknown };
+  const isSealed = canonicalSha256(body) === plan.plan_id;
+  throw new TrajmillError(
+    'E_PLAN_MISMATCH',
+    isSealed
+      ? 'is of another version of trajmill; a run needs another --out folder'
+      : 'the plan was changed after it was frozen; a run needs another --out folder',
+    { place: folder.plan },
+  );
 }
 
 /** The plan and its location, or an error that says what to do. */

@@ -1,7 +1,9 @@
+import { decodeReplyKeys } from '../selection/repeated-replies.js';
 import { readSurvey } from './completion.js';
 import type { Plan } from './plan.js';
 import { mayPresume } from './presumption.js';
 import type { RunFolder } from './run-folder.js';
+import type { SurveyRow } from './survey.js';
 
 /** Tasks that are looked at before the share of repeats counts. */
 const LEAST_TASKS = 8;
@@ -9,7 +11,7 @@ const LEAST_TASKS = 8;
 /** Reading is about a quarter of reading and building: above this share of tasks built twice nothing is saved. */
 const MOST_REPEATED = 0.25;
 
-/** Watches how many tasks hold trajectories that others hold too, and so would be built twice. */
+/** Watches how many tasks hold trajectories, or beginnings of them, that others hold too, and so would be built twice. */
 export class RepeatWatch {
   readonly #folder: RunFolder;
   readonly #plan: Plan;
@@ -34,9 +36,16 @@ export class RepeatWatch {
   note(task: number): void {
     if (!this.#may) return;
     const rows = readSurvey(this.#folder, task, this.#plan.plan_id)?.rows ?? [];
-    const repeats = rows.some(({ id }) => this.#seen.has(id));
-    for (const { id } of rows) this.#seen.add(id);
+    const own = rows.flatMap((row) => [row.id, firstReply(row) ?? []].flat());
+    const repeats = own.some((mark) => this.#seen.has(mark));
+    for (const mark of own) this.#seen.add(mark);
     this.#tasks++;
-    if (repeats || new Set(rows.map(({ id }) => id)).size < rows.length) this.#repeated++;
+    if (repeats || new Set(own).size < own.length) this.#repeated++;
   }
+}
+
+/** A log that was begun as a copy of another one has its first reply. */
+function firstReply({ replies = '' }: SurveyRow): string | null {
+  const key = decodeReplyKeys(replies)[0] ?? 0n;
+  return key === 0n ? null : key.toString();
 }

@@ -1,5 +1,5 @@
 import { isCommitted } from './committed.js';
-import { readCompletion, readDecisions, readSurvey } from './completion.js';
+import { partsPresent, readCompletion, readDecisions, readSurvey } from './completion.js';
 import { requirePlan } from './plan.js';
 import { readPresumption } from './presumption.js';
 import { runFolder } from './run-folder.js';
@@ -12,17 +12,22 @@ export interface RunStatus {
   readonly presumed: number;
   readonly decided: boolean;
   readonly completed: number;
-  /** tasks without a completion, by number */
+  /** tasks without a completion, or whose parts are gone, by number */
   readonly owed: readonly number[];
   readonly committed: boolean;
 }
 
-/** What of a run is done. Reads markers only; `trajmill verify` checks the bytes. */
+/** What of a run is done. Reads markers, and whether the parts are there; `trajmill verify` checks the bytes. */
 export function runStatus(options: { outDir: string }): RunStatus {
   const folder = runFolder(options.outDir);
   const { plan } = requirePlan(folder);
   const tasks = plan.body.tasks.map((_, task) => task);
-  const owed = tasks.filter((task) => readCompletion(folder, task, plan.plan_id) === null);
+  const committed = isCommitted(folder, plan.plan_id);
+  const owed = tasks.filter((task) => {
+    const completion = readCompletion(folder, task, plan.plan_id);
+    // a corpus took the parts; where it is gone, so are they
+    return completion === null || !(committed || partsPresent(folder, completion));
+  });
   return {
     plan_id: plan.plan_id,
     tasks: tasks.length,
@@ -31,6 +36,6 @@ export function runStatus(options: { outDir: string }): RunStatus {
     decided: readDecisions(folder, plan.plan_id) !== null,
     completed: tasks.length - owed.length,
     owed,
-    committed: isCommitted(folder, plan.plan_id),
+    committed,
   };
 }

@@ -42,9 +42,14 @@ export interface RunSummary {
   readonly tokens: number;
   readonly trained_tokens: number;
   readonly straddled_tokens: number;
+  /** replies that are not trained since another log of the corpus holds them */
+  readonly repeated_replies: number;
   /** turns and tokens after the anchors, removed by selection */
   readonly turns_cut: number;
   readonly tokens_cut: number;
+  /** turns and tokens before the anchors that lie off their path in a search tree, removed by selection */
+  readonly turns_off_path: number;
+  readonly tokens_off_path: number;
   /** sft rows whose ids differ from the template's own rendering, by reason */
   readonly ids_differ_because: Counts;
   /** sft rows that were too long, by what became of them; windows under `windows_context_cut` and `windows_dropped` */

@@ -4,6 +4,7 @@ import type { TaskRecord } from '../grading/task-record.js';
 import { validSubmissions } from '../grading/valid-submissions.js';
 import { richesOf } from '../selection/equal-runs.js';
 import { type Prospect, prospectOf, waitsForCorpus } from '../selection/prospect.js';
+import { encodeReplyKeys, replyKeys } from '../selection/repeated-replies.js';
 import type { ScoreScale } from '../trajectory/execution.js';
 import type { Origin } from '../trajectory/span.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
@@ -35,6 +36,9 @@ export function surveyRow(
   const signature = hasher?.sign(spanTexts(trajectory, compared)) ?? null;
   const leftOut = leftOutBy(questions, config, { trajectory, task, taskId });
   const rejected = isRejected(trajectory, task, config);
+  const replies = rejected || leftOut !== null ? '' : encodeReplyKeys(replyKeys(trajectory));
+  // of several logs with one reply that one trains it which selection keeps
+  const asked = (questions.prospects || replies !== '') && !rejected && leftOut === null;
   return {
     id: trajectory.trajectory_id,
     input,
@@ -46,10 +50,11 @@ export function surveyRow(
     ...(rejected ? { rejected } : {}),
     ...(config.duplicates === 'drop' ? { riches: richesOf(trajectory, { task, task_id: taskId }) } : {}),
     ...(leftOut === null ? {} : { left_out: leftOut }),
-    ...(questions.prospects && !rejected && leftOut === null
+    ...(asked
       ? { prospect: prospect(context, questions, { trajectory, task, stage: stageOf(config, planned) }) }
       : {}),
     ...(scales.length > 0 && !rejected ? { scores: scoresOn(trajectory, scales) } : {}),
+    ...(replies === '' ? {} : { replies }),
     ...(signature === null ? {} : { signature: encodeSignature(signature) }),
   };
 }

@@ -32,6 +32,12 @@ export const surveyRowSchema = z.strictObject({
     .partialRecord(z.enum(SCORE_SCALES), z.array(z.number()))
     .optional()
     .describe('finite scores of its submissions by scale, in order of observation'),
+  replies: z
+    .string()
+    .optional()
+    .describe(
+      'keys of its replies, 8 bytes each in base64: equal where two logs hold one reply; 0 where none is known',
+    ),
   signature: z.string().optional().describe('MinHash signature: little-endian 32-bit integers in base64'),
 });
 export type SurveyRow = z.infer<typeof surveyRowSchema>;

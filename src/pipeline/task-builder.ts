@@ -1,10 +1,11 @@
 import { TrajmillError } from '../errors.js';
 import type { ReadResult } from '../formats/reader.js';
+import { withRepeated } from '../selection/repeated-replies.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
 import { buildTrajectory, taskOf } from './build-trajectory.js';
 import type { Completion } from './completion.js';
 import type { CorpusDecisions } from './corpus-decisions.js';
-import type { DecisionRow } from './decisions.js';
+import { type DecisionRow, goesOn } from './decisions.js';
 import { faultPoint } from './fault.js';
 import { PartWriters } from './part-writers.js';
 import type { Piece, PlanInput } from './plan.js';
@@ -110,17 +111,21 @@ export class TaskBuilder {
     const context = this.#context;
     const stage = stageOf(context.plan.body.config, input);
     const taskId = taskOf(context, this.#corpus, trajectory).task_id;
-    if (decision !== null && decision.decision !== 'copy') {
+    if (decision !== null && !goesOn(decision)) {
       await this.#ledger.leaveOut({ trajectory, stage, taskId }, decision);
       return { tokens: 0, rejected: 0 };
     }
     try {
-      const built = buildTrajectory(context, trajectory, {
+      const repeated = decision?.repeated ?? [];
+      const built = buildTrajectory(context, withRepeated(trajectory, repeated), {
         corpus: this.#corpus,
         occurrence: decision?.occurrence ?? 0,
         stage,
       });
-      return { tokens: await this.#ledger.take(built), rejected: 0 };
+      this.#totals.add('repeated_replies', repeated.length);
+      const { verdict } = built;
+      const told = { ...verdict, detail: verdict.detail ?? decision?.detail ?? null };
+      return { tokens: await this.#ledger.take({ ...built, verdict: told }), rejected: 0 };
     } catch (error) {
       if (!(error instanceof StagedReject)) throw error;
       const { text } = await context.secrets.maskText(error.message);

@@ -4,12 +4,14 @@ import { TrajmillError } from '../errors.js';
 import type { FirstLooks } from '../formats/first-looks.js';
 import { type ReadResult, readTrajectories } from '../formats/reader.js';
 import { rejectResult } from '../formats/record.js';
-import { type FolderListing, isJudged, reportNames } from '../formats/report-places.js';
+import { type FolderListing, isJudgedLog, reportNames } from '../formats/report-places.js';
 import { isPartFolder, partNames } from '../formats/siblings.js';
 import { RejectError } from '../logs/reject.js';
+import type { Trajectory } from '../trajectory/trajectory.js';
 import { planFormats } from './adapter-modules.js';
 import { readLimits } from './config.js';
 import type { Location, Piece, Plan, PlanInput } from './plan.js';
+import { promptRebuilder } from './rebuild-prompts.js';
 
 function folderOf(path: string): string {
   const slash = path.lastIndexOf('/');
@@ -37,7 +39,7 @@ export function siblingNames(plan: Plan): ReadonlyMap<string, readonly string[]>
   const reports = [...names.keys()].map((folder) => [folder, reportNames(folder, listing)] as const);
   const runs = new Map<string, Set<string>>();
   for (const [folder, list] of reports) {
-    const logs = listing.files(folder).filter((file) => isJudged([file]));
+    const logs = listing.files(folder).filter((file) => isJudgedLog(folder, file));
     for (const name of list) {
       const place = folderOf(posix.normalize(posix.join(folder, name)));
       const seen = runs.get(place) ?? new Set<string>();
@@ -77,6 +79,7 @@ export async function* readTask(options: {
   const { plan, location, looks } = options;
   const { config } = plan.body;
   const formats = await planFormats(plan, location);
+  const rebuild = promptRebuilder(plan.body);
   for (const piece of plan.body.tasks[options.task] ?? []) {
     const input = plan.body.inputs[piece.input];
     if (input === undefined)
@@ -100,7 +103,21 @@ export async function* readTask(options: {
       experiments: config.experiments.tools,
       experimentPatterns: config.experiments.command_patterns.map((pattern) => new RegExp(pattern)),
     });
-    for await (const result of results) yield { result, piece, input };
+    for await (const result of results) {
+      yield { result: rebuild === null ? result : rebuilt(result, rebuild), piece, input };
+    }
+  }
+}
+
+/** A trajectory with rebuilt prompts; a reject where the template refuses it. */
+function rebuilt(result: ReadResult, rebuild: (trajectory: Trajectory) => Trajectory): ReadResult {
+  if (result.kind !== 'trajectory') return result;
+  try {
+    return { ...result, trajectory: rebuild(result.trajectory) };
+  } catch (error) {
+    if (!(error instanceof RejectError)) throw error;
+    const { source } = result.trajectory;
+    return rejectResult(error, { place: source, stage: 'render', format: source.format });
   }
 }
 

@@ -130,7 +130,7 @@ export class TaskLedger {
     totals.tally('over_long').merge(built.overLong);
 
     let tokens = 0;
-    const anchors = new Set<number>();
+    const prefixes = new Set<string>();
     for (const row of built.sft) {
       tokens += row.n_tokens;
       totals.add('trained_tokens', row.n_trained);
@@ -138,11 +138,14 @@ export class TaskLedger {
       totals.tally('strategies').add(row.strategy);
       totals.tally('ids_differ_because').addAll(row.ids_differ_because);
       totals.tally('proofs').addAll(row.proofs);
-      // stretches of one prefix share its cut
-      if (anchors.has(row.anchor_turn)) continue;
-      anchors.add(row.anchor_turn);
+      // stretches of one prefix share what it leaves out
+      const prefix = row.rules.join(' ');
+      if (prefixes.has(prefix)) continue;
+      prefixes.add(prefix);
       totals.add('turns_cut', row.cut_turns);
       totals.add('tokens_cut', row.cut_tokens);
+      totals.add('turns_off_path', row.off_path_turns);
+      totals.add('tokens_off_path', row.off_path_tokens);
     }
     totals.add('tokens', tokens);
     for (const row of built.rl.windows) {

@@ -14,8 +14,11 @@ export const taskTotalsSchema = z.strictObject({
   tokens: z.int(),
   trained_tokens: z.int(),
   straddled_tokens: z.int(),
+  repeated_replies: z.int(),
   turns_cut: z.int(),
   tokens_cut: z.int(),
+  turns_off_path: z.int(),
+  tokens_off_path: z.int(),
   kept_by_rule: counts,
   filtered_by_reason: counts,
   duplicates_by_reason: counts,
@@ -46,8 +49,11 @@ const NUMBERS = [
   'tokens',
   'trained_tokens',
   'straddled_tokens',
+  'repeated_replies',
   'turns_cut',
   'tokens_cut',
+  'turns_off_path',
+  'tokens_off_path',
 ] as const;
 const TALLIES = [
   'kept_by_rule',

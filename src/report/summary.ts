@@ -101,7 +101,12 @@ function tokenLines(summary: RunSummary): string[] {
   const share = tokens === 0 ? '' : ` (${((100 * trained) / tokens).toFixed(1)}%)`;
   const lines = [`${formatCount(tokens)} in sft rows, ${formatCount(trained)} trained${share}`];
   if (straddled > 0) lines.push(`${formatCount(straddled)} across the edge of trained text, not trained`);
+  const { repeated_replies: repeated } = summary;
+  if (repeated > 0)
+    lines.push(`${formatCounted(repeated, 'reply', 'replies')} not trained: they stand in another log too`);
   lines.push(`cut by selection: ${formatCount(turns)} turns, ${formatCount(summary.tokens_cut)} tokens`);
+  const { turns_off_path: off, tokens_off_path: offTokens } = summary;
+  if (off > 0) lines.push(`off the path: ${formatCount(off)} turns, ${formatCount(offTokens)} tokens`);
   lines.push(...countsLine('ids differ from the template: ', summary.ids_differ_because));
   lines.push(...countsLine('over-long rows: ', summary.over_long));
   return lines;

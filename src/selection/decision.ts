@@ -5,6 +5,10 @@ import type { ScoreScale } from '../trajectory/execution.js';
 export const SELECTION_RULES = ['whole', 'initial', 'best'] as const;
 export type SelectionRule = (typeof SELECTION_RULES)[number];
 
+/** What a prefix holds before its anchor: every turn, or those on the path of a search tree. */
+export const PREFIX_KINDS = ['chronological', 'lineage'] as const;
+export type PrefixKind = (typeof PREFIX_KINDS)[number];
+
 /** Why a rule kept nothing of a trajectory; counted in the summary. */
 export const FILTER_REASONS = {
   no_rule: 'no selection rule is on',
@@ -42,6 +46,9 @@ export interface SelectedPrefix {
   readonly rules: readonly SelectionRule[];
   /** index of the last kept turn (inclusive) */
   readonly last_turn: number;
+  readonly kind: PrefixKind;
+  /** turns before the anchor that are left out, since they lie off its path; rising */
+  readonly off_path: readonly number[];
   /** execution whose feedback is the anchor; null for `whole` */
   readonly anchor_execution: string | null;
   readonly anchor_turn: number;

@@ -14,6 +14,8 @@ export const SELECTION_FLAGS = {
   stale_submission: 'a submission left over from an earlier execution was left out',
   invalidated_skipped: 'submissions of invalidated executions were left out',
   anchor_invalidated: 'the log invalidates the anchor; kept by option',
+  lineage_unknown:
+    'the log does not tell which nodes led to the anchor: the prefix of this search tree is chronological',
   thresholds_of_test_scale: "the task's thresholds speak of test scores, the scores are on another scale",
 } as const satisfies Record<string, string>;
 

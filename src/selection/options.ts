@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SCORE_SCALES } from '../trajectory/execution.js';
-import { SELECTION_RULES } from './decision.js';
+import { PREFIX_KINDS, SELECTION_RULES } from './decision.js';
 
 export const QUALITY_TIERS = ['median', 'bronze', 'silver', 'gold'] as const;
 export type QualityTier = (typeof QUALITY_TIERS)[number];
@@ -73,6 +73,12 @@ export const selectionSchema = z
       .array(z.string())
       .default(['update_answer', 'submit', 'validate', 'Score', 'finish', 'answer'])
       .describe('tools whose call does nothing but commit, for logs that record no scoring executions'),
+    prefixes: z
+      .enum(PREFIX_KINDS)
+      .default('chronological')
+      .describe(
+        'what a prefix of a search tree holds before its anchor. chronological: all nodes in the order of execution; lineage: those on the path from the root to the anchor alone. A run that is no search is chronological',
+      ),
     outcome: z
       .enum(['resolved', 'any'])
       .default('any')

@@ -14,7 +14,14 @@ export type ReadExecutionRow = ReadRow<typeof EXECUTIONS_TABLE>;
 interface Selected
   extends Pick<
     ReadSftRow,
-    'anchor_turn' | 'anchor_score' | 'score_scale' | 'n_turns' | 'cut_turns' | 'flags' | 'task_id'
+    | 'anchor_turn'
+    | 'anchor_score'
+    | 'score_scale'
+    | 'n_turns'
+    | 'cut_turns'
+    | 'off_path_turns'
+    | 'flags'
+    | 'task_id'
   > {
   readonly place: string;
 }
@@ -43,21 +50,27 @@ export class ColumnChecks {
   readonly #windows = new Map<string, string>();
   readonly #parents: { readonly parent: string; readonly run: string; readonly place: string }[] = [];
 
-  constructor(check: Check, { files, counts }: Pick<CorpusManifest, 'files' | 'counts'>) {
+  /** @param corpus.tables those that were read whole when `finish` is called */
+  constructor(
+    check: Check,
+    corpus: { readonly tables: ReadonlySet<TableName>; readonly counts: CorpusManifest['counts'] },
+  ) {
     this.#check = check;
-    this.#tables = new Set(files.map(({ table }) => table));
-    this.#counts = counts;
+    this.#tables = corpus.tables;
+    this.#counts = corpus.counts;
   }
 
   sft(row: ReadSftRow, place: string): void {
     this.#check.look(place, sftColumnsProblem(row) ?? this.#weightProblem(row, place));
-    const { anchor_turn, anchor_score, score_scale, n_turns, cut_turns, flags, task_id } = row;
+    const { anchor_turn, anchor_score, score_scale, n_turns, cut_turns, off_path_turns, flags, task_id } =
+      row;
     this.#runOf(row).sft.push({
       anchor_turn,
       anchor_score,
       score_scale,
       n_turns,
       cut_turns,
+      off_path_turns,
       flags,
       task_id,
       place,
@@ -95,7 +108,7 @@ export class ColumnChecks {
 
   /** What can be said only when every table was read. */
   finish(): void {
-    for (const { parent, run, place } of this.#parents) {
+    for (const { parent, run, place } of this.#tables.has('windows') ? this.#parents : []) {
       const of = this.#windows.get(parent);
       const problem =
         of === run ? null : `parent_window ${parent} is ${of === undefined ? 'not there' : 'of another run'}`;
@@ -105,7 +118,7 @@ export class ColumnChecks {
       for (const row of run.sft) this.#check.look(row.place, this.#prefixProblem(row, run));
       for (const row of run.trajectories) this.#check.look(row.place, this.#runProblem(row, run));
     }
-    for (const { of, place } of this.#duplicates) {
+    for (const { of, place } of this.#tables.has('trajectories') ? this.#duplicates : []) {
       const decisions = this.#decisions.get(of);
       const stands = [...(decisions ?? [])].some((decision) => decision !== 'duplicate');
       this.#check.look(place, stands ? null : `duplicate_of ${of}, of which no row stands`);
@@ -139,10 +152,15 @@ export class ColumnChecks {
       if (row.anchor_turn + row.cut_turns >= turns) {
         return `${row.cut_turns} turns are cut behind anchor_turn ${row.anchor_turn}, its trajectory has ${turns}`;
       }
+      const { n_turns: shown, cut_turns: cut, off_path_turns: off } = row;
+      if (shown + cut + off > turns) {
+        return `n_turns ${shown}, cut_turns ${cut} and off_path_turns ${off} are more than the ${turns} turns of its trajectory`;
+      }
       if (row.task_id !== task) return `task_id is ${row.task_id}, that of its trajectory ${task}`;
     }
     const linked = !row.flags.some((flag) => UNLINKED.includes(flag));
-    if (row.anchor_score === null || row.score_scale === null || run.executions === 0 || !linked) return null;
+    if (!this.#tables.has('executions') || run.executions === 0 || !linked) return null;
+    if (row.anchor_score === null || row.score_scale === null) return null;
     const found = run.scores.some(
       ({ scale, score }) => scale === row.score_scale && score === row.anchor_score,
     );
@@ -203,6 +221,12 @@ function sftColumnsProblem(row: ReadSftRow): string | null {
   if (row.anchor_turn < 0 || row.cut_turns < 0) {
     return `anchor_turn is ${row.anchor_turn}, cut_turns ${row.cut_turns}`;
   }
+  const { prefix, off_path_turns: off, off_path_tokens: offTokens } = row;
+  if (off < 0 || offTokens < 0) return `off_path_turns is ${off}, off_path_tokens ${offTokens}`;
+  if (prefix === 'chronological' && off + offTokens > 0) {
+    return `${off} turns and ${offTokens} tokens are off the path of a chronological prefix`;
+  }
+  if (off > row.anchor_turn) return `off_path_turns is ${off} before anchor_turn ${row.anchor_turn}`;
   const { anchor_score: score, score_scale: scale } = row;
   if ((score === null) !== (scale === null)) return `anchor_score is ${score}, score_scale ${scale}`;
   const scored = row.rules.some((rule) => rule !== 'whole');

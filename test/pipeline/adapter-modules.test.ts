@@ -76,7 +76,7 @@ describe('adapters of a module', () => {
     [
       'that is missing',
       '',
-      'cannot be read',
+      'cannot read the adapter module',
       (pipeline: string) => pipeline.replace('tick-log.mjs', 'gone.mjs'),
     ],
     ['that fails', 'throw new Error("no luck");', 'fails: no luck', (pipeline: string) => pipeline],

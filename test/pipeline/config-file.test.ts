@@ -46,7 +46,14 @@ describe('a pipeline file', () => {
       'p.yaml:5:11',
       '"whole", "initial", "best"',
     ],
-    ['a wrong type', VALID.replace('version: 1', 'version: 2'), 'p.yaml:1:1', 'must be one of 1'],
+    ['a wrong type', VALID.replace('version: 1', 'version: 2'), 'p.yaml:1:1', 'must be 1; it is 2'],
+    ['an empty file', '', 'p.yaml: version:', 'is missing; it must be 1'],
+    [
+      'a text for a number',
+      VALID.replace('version: 1', 'version: "1"'),
+      'p.yaml:1:1',
+      'must be 1; it is "1"',
+    ],
     [
       'an unknown nested key',
       VALID.replace('threshold:', 'treshold:'),

@@ -5,8 +5,14 @@ import type { Plan } from '../../src/pipeline/plan.js';
 import { encodeSignature, type Survey, type SurveyRow } from '../../src/pipeline/survey.js';
 import { MinHasher } from '../../src/selection/minhash.js';
 import { nearDuplicatesSchema } from '../../src/selection/near-duplicates.js';
+import { encodeReplyKeys } from '../../src/selection/repeated-replies.js';
 import { taskOf } from '../windows/synthetic-run.js';
 import { planOf, surveyedRow as row } from './plan-of.js';
+
+const replies = (...keys: number[]): Partial<SurveyRow> => ({
+  replies: encodeReplyKeys(BigUint64Array.from(keys, BigInt)),
+  prospect: true,
+});
 
 /** Surveys of the rows, cut into tasks of these sizes; the last takes what is left. */
 function surveysOf(rows: readonly SurveyRow[], sizes: readonly number[]): Survey[] {
@@ -331,5 +337,62 @@ describe('task boundaries', () => {
         (each, i) => each.task === task && each.prospect === true && found.all[i] === null,
       ).length;
     }
+  });
+});
+
+describe('replies that several logs hold', () => {
+  const repeatedOf = (found: ReturnType<typeof decided>) => found.all.map((each) => each?.repeated ?? null);
+  const inputs = [{ path: 'parent.jsonl' }, { path: 'child.jsonl' }];
+
+  it('are left to the first in plan order, and named with the log that holds them', () => {
+    const rows = [row('p', replies(1, 2, 3)), row('c', { ...replies(1, 2, 9, 0), input: 1 })];
+    const found = decided(planOf({}, { inputs }), rows, [1]);
+    expect(found.all[0]).toBeNull();
+    expect(found.all[1]).toMatchObject({
+      decision: 'repeats',
+      reason: 'repeated_replies',
+      repeated: [0, 1],
+      duplicate_of: null,
+      detail: '2 of its replies stand in other logs too, the first in parent.jsonl',
+    });
+    expect(found.decisions.counts).toEqual({ repeated_replies: 1 });
+  });
+
+  it('are left to a log that selection keeps before one that it leaves out', () => {
+    const rows = [row('p', { ...replies(1, 2, 3), prospect: false }), row('c', replies(1, 2, 9))];
+    expect(repeatedOf(decided(planOf({}), rows))).toEqual([[0, 1], null]);
+  });
+
+  it.each<[string, object, Partial<SurveyRow>]>([
+    ['rejected', {}, { rejected: true }],
+    ['decontaminated', {}, { left_out: { reason: 'decontaminated', detail: 'x' } }],
+    ['a duplicate', {}, { id: 'q' }],
+  ])('are not left to a log that is %s', (_, options, rest) => {
+    const rows = [row('q', replies(8)), row('p', { ...replies(1, 2), ...rest }), row('c', replies(1, 9))];
+    expect(repeatedOf(decided(planOf(options), rows))).toEqual([null, null, null]);
+  });
+
+  it('are trained in each copy of a log where the pipeline keeps copies', () => {
+    const rows = ['p', 'c', 'p', 'c'].map((id) => row(id, id === 'p' ? replies(1, 2) : replies(1, 9)));
+    const found = decided(planOf({ duplicates: 'keep' }), rows);
+    expect(repeatedOf(found)).toEqual([null, [0], null, [0]]);
+    expect(found.all.map((each) => each?.decision ?? null)).toEqual([null, 'repeats', 'copy', 'copy']);
+  });
+
+  it('are each trained once, and leave the same whatever the cut into tasks', () => {
+    const log = fc.record({ id: fc.nat({ max: 9 }), keys: fc.array(fc.nat({ max: 12 }), { maxLength: 6 }) });
+    fc.assert(
+      fc.property(fc.array(log, { maxLength: 8 }), fc.array(fc.nat({ max: 3 })), (logs, sizes) => {
+        const unique = [...new Map(logs.map((each) => [each.id, each])).values()];
+        const rows = unique.map(({ id, keys }) => row(String(id), replies(...new Set(keys))));
+        const repeated = repeatedOf(decided(planOf({}), rows));
+        expect(repeatedOf(decided(planOf({}), rows, sizes))).toEqual(repeated);
+        const trained = unique.flatMap(({ keys }, index) =>
+          [...new Set(keys)].filter((key, place) => key !== 0 && !(repeated[index] ?? []).includes(place)),
+        );
+        const all = new Set(unique.flatMap(({ keys }) => keys.filter((key) => key !== 0)));
+        expect(trained.sort()).toEqual([...all].sort());
+      }),
+    );
   });
 });

@@ -14,7 +14,7 @@ describe('the schemas for editors', () => {
   it('accept the shipped pipelines and refuse an unknown key', () => {
     const schema = jsonSchemas()['pipeline.schema.json'] ?? {};
     const validate = new Ajv2020({ strict: false }).compile(schema);
-    for (const name of ['demo', 'mle-sft', 'wirl-windows']) {
+    for (const name of ['demo', 'mle-sft', 'tree-sft', 'wirl-windows']) {
       const pipeline: unknown = parse(read(`pipelines/${name}.yaml`));
       expect(validate(pipeline), JSON.stringify(validate.errors)).toBe(true);
       expect(validate({ ...(pipeline as object), colour: 'red' })).toBe(false);

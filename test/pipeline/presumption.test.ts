@@ -19,6 +19,7 @@ import { runFolder } from '../../src/pipeline/run-folder.js';
 import { runStatus } from '../../src/pipeline/run-status.js';
 import type { SurveyRow } from '../../src/pipeline/survey.js';
 import { TotalsBuilder } from '../../src/pipeline/task-totals.js';
+import { encodeReplyKeys } from '../../src/selection/repeated-replies.js';
 import { taskOf } from '../windows/synthetic-run.js';
 import { temporaryFolder } from './child-run.js';
 import { planOf, surveyedRow } from './plan-of.js';
@@ -148,12 +149,14 @@ describe('tasks that were built while they were surveyed', () => {
 });
 
 describe('building while surveying', () => {
-  function watched(ids: readonly (readonly string[])[]): boolean {
-    const plan = planOf({}, { tasks: ids.length });
+  const watched = (ids: readonly (readonly string[])[]): boolean =>
+    watchedRows(ids.map((own) => own.map((id) => surveyedRow(id))));
+
+  function watchedRows(tasks: readonly SurveyRow[][]): boolean {
+    const plan = planOf({}, { tasks: tasks.length });
     const folder = runFolder(temporaryFolder());
     const watch = new RepeatWatch(folder, plan);
-    ids.forEach((own, task) => {
-      const rows = own.map((id) => surveyedRow(id));
+    tasks.forEach((rows, task) => {
       writeMarker(surveyPath(folder, task), { plan_id: plan.plan_id, task, rows });
       watch.note(task);
     });
@@ -169,5 +172,15 @@ describe('building while surveying', () => {
     expect(watched(Array.from({ length: 20 }, (_, i) => [`a${i % 10}`]))).toBe(false);
     expect(watched(Array.from({ length: 20 }, (_, i) => (i % 3 === 0 ? ['x', 'x'] : [`a${i}`])))).toBe(false);
     expect(watched(Array.from({ length: 4 }, () => ['same']))).toBe(true);
+  });
+
+  it('stops where more than a quarter of the tasks begin as others do', () => {
+    const begun = (key: bigint) => ({ replies: encodeReplyKeys(BigUint64Array.of(key, 7n)) });
+    const tasks = (every: number) =>
+      Array.from({ length: 20 }, (_, i) => [
+        surveyedRow(`a${i}`, begun(BigInt(i % every === 0 ? 1 : i + 2))),
+      ]);
+    expect(watchedRows(tasks(2))).toBe(false);
+    expect(watchedRows(tasks(20))).toBe(true);
   });
 });

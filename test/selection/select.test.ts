@@ -383,6 +383,8 @@ describe('selectPrefixes', () => {
       {
         rules: ['whole', 'initial', 'best'],
         last_turn: 2,
+        kind: 'chronological',
+        off_path: [],
         anchor_execution: 'e0',
         anchor_turn: 2,
         anchor_score: 0.7,
@@ -459,6 +461,7 @@ describe('selectionSchema', () => {
       invalidated_anchors: false,
       tail: 'feedback',
       commit_tools: ['update_answer', 'submit', 'validate', 'Score', 'finish', 'answer'],
+      prefixes: 'chronological',
       outcome: 'any',
       complete: 'first',
     });

@@ -113,6 +113,13 @@ describe('columns that say the same thing', () => {
     [{ anchor_turn: -1 }, 'anchor_turn is -1, cut_turns 1'],
     [{ cut_turns: 2 }, '2 turns are cut behind anchor_turn 3, its trajectory has 5'],
     [{ anchor_turn: 4 }, '1 turns are cut behind anchor_turn 4, its trajectory has 5'],
+    [{ off_path_turns: 1 }, '1 turns and 0 tokens are off the path of a chronological prefix'],
+    [{ prefix: 'lineage', off_path_turns: -1 }, 'off_path_turns is -1, off_path_tokens 0'],
+    [{ anchor_turn: 1, prefix: 'lineage', off_path_turns: 2 }, 'off_path_turns is 2 before anchor_turn 1'],
+    [
+      { prefix: 'lineage', off_path_turns: 3 },
+      'n_turns 2, cut_turns 1 and off_path_turns 3 are more than the 5 turns of its trajectory',
+    ],
     [{ anchor_score: 0.5 }, 'anchor_score 0.5 is no test score of its executions'],
     [{ score_scale: 'validation' }, 'anchor_score 0.25 is no validation score of its executions'],
     [{ score_scale: null }, 'anchor_score is 0.25, score_scale null'],

@@ -27,20 +27,23 @@ function heldProofs(proofs: MaskProofs, row: string): NewSftRow['proofs'] {
   return Object.keys(proofs) as NewSftRow['proofs'][number][];
 }
 
-/** Tokens of the turns after a prefix, as the template renders them at the end of the whole conversation. */
-function countCutTokens(context: TaskContext, trajectory: Trajectory, lastTurn: number): number {
+/** Tokens of turns that no row holds, as the template renders them in the last context that has them. */
+function tokensOfTurns(context: TaskContext, trajectory: Trajectory, wanted: Iterable<number>): number {
   const { renderer, encoder, scratch } = context;
-  const last = trajectory.epochs.at(-1);
-  if (last === undefined || lastTurn >= trajectory.turns.length - 1) return 0;
-  const { segments } = renderer.render({
-    turns: trajectory.turns,
-    indices: last.turns,
-    tools: trajectory.tools,
-  });
-  let tail = '';
-  for (const segment of segments) if (segment.turn > lastTurn) tail += segment.text;
-  scratch.length = 0;
-  return encoder.encode(tail, scratch, 'plain');
+  const left = new Set(wanted);
+  let tokens = 0;
+  for (const { turns: indices } of trajectory.epochs.toReversed()) {
+    if (left.size === 0) break;
+    const own = new Set(indices.filter((turn) => left.has(turn)));
+    if (own.size === 0) continue;
+    const { segments } = renderer.render({ turns: trajectory.turns, indices, tools: trajectory.tools });
+    let text = '';
+    for (const segment of segments) if (own.has(segment.turn)) text += segment.text;
+    scratch.length = 0;
+    tokens += encoder.encode(text, scratch, 'match');
+    for (const turn of own) left.delete(turn);
+  }
+  return tokens;
 }
 
 /**
@@ -64,10 +67,13 @@ export function sftRows(options: {
   const plans = planRows({
     trajectory,
     lastTurn: prefix.last_turn,
+    offPath: new Set(prefix.off_path),
     strategy: config.strategy,
     renderer: context.renderer,
   });
-  const cutTokens = countCutTokens(context, trajectory, prefix.last_turn);
+  const cut = [...trajectory.turns.keys()].slice(prefix.last_turn + 1);
+  const cutTokens = tokensOfTurns(context, trajectory, cut);
+  const offPathTokens = tokensOfTurns(context, trajectory, prefix.off_path);
   const rows: NewSftRow[] = [];
   for (const plan of plans) {
     const fitted = fitRows({
@@ -110,8 +116,11 @@ export function sftRows(options: {
         n_tokens: encoded.input_ids.length,
         n_trained: encoded.n_trained,
         n_turns: shown.indices.length,
-        cut_turns: trajectory.turns.length - 1 - prefix.last_turn,
+        cut_turns: cut.length,
         cut_tokens: cutTokens,
+        prefix: prefix.kind,
+        off_path_turns: prefix.off_path.length,
+        off_path_tokens: offPathTokens,
         straddled_tokens: encoded.straddled_tokens,
         mask_policy: config.mask.policy,
         template_sha256: context.renderer.sha256,

@@ -1,5 +1,6 @@
 import { formatCount } from '../units.js';
 import type { Explanation } from './explanation.js';
+import type { ExplainedSft } from './stored-rows.js';
 
 /** A label and what is said under it; an empty label goes on with the one before. */
 export type FactLine = readonly [label: string, text: string];
@@ -55,6 +56,11 @@ export function factLines({
   return lines;
 }
 
+function leftOut({ cut_turns, cut_tokens, off_path_turns: off, off_path_tokens }: ExplainedSft): string {
+  const cut = `${cut_turns} turns and ${cut_tokens} tokens cut`;
+  return off === 0 ? cut : `${cut}, ${off} turns and ${off_path_tokens} tokens off the path left out`;
+}
+
 /** What each selection rule decided: its name, the verdict, and the numbers behind it. */
 export function ruleLines({ rules: { outcomes }, sft }: Explanation): {
   readonly rule: string;
@@ -69,7 +75,7 @@ export function ruleLines({ rules: { outcomes }, sft }: Explanation): {
       rule,
       verdict: reason === 'kept' ? `kept to turn ${turn}` : reason,
       detail,
-      cut: row === undefined ? '' : `; ${row.cut_turns} turns and ${row.cut_tokens} tokens cut`,
+      cut: row === undefined ? '' : `; ${leftOut(row)}`,
     };
   });
 }

@@ -26,6 +26,8 @@ const SFT_COLUMNS = [
   'n_turns',
   'cut_turns',
   'cut_tokens',
+  'off_path_turns',
+  'off_path_tokens',
   'straddled_tokens',
   'mask_policy',
   'ids_differ_because',

@@ -54,13 +54,13 @@ const DECISIONS_VIEW = {
       name: 'decision',
       type: 'string',
       nullable: false,
-      doc: 'duplicate, filtered, or copy: a duplicate that is kept',
+      doc: 'duplicate, filtered, copy: a duplicate that is kept, or repeats: some replies are not trained',
     },
     {
       name: 'reason',
       type: 'string',
       nullable: false,
-      doc: 'equal_turns, near_duplicate, or a filter reason',
+      doc: 'equal_turns, near_duplicate, repeated_replies, or a filter reason',
     },
     {
       name: 'occurrence',

@@ -159,6 +159,7 @@ export function sftRow(row: SftRow, turns: readonly ViewRowTurn[]): ViewRow {
       ['row', row.row_id],
       ['tokens', `${formatCount(row.n_tokens)}, ${formatCount(row.n_trained)} trained`],
       ['mask', `policy ${row.mask_policy}, ${row.straddled_tokens} straddling tokens`],
+      ...(row.off_path_turns > 0 ? [offPath(row)] : []),
       ['strategy', `${row.strategy}${differences(row.ids_differ_because)}`],
       ['split', `${row.split}${row.stage === null ? '' : `, stage ${row.stage}`}, weight ${row.weight}`],
       ['proved', row.proofs.join(', ')],
@@ -166,6 +167,9 @@ export function sftRow(row: SftRow, turns: readonly ViewRowTurn[]): ViewRow {
     turns,
   };
 }
+
+const offPath = ({ off_path_turns: turns, off_path_tokens: tokens }: SftRow) =>
+  ['left out', `${turns} turns and ${formatCount(tokens)} tokens off the path to the anchor`] as const;
 
 const differences = (because: readonly string[]): string =>
   because.length === 0

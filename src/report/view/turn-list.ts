@@ -1,4 +1,5 @@
 import type { ViewSpan, ViewTurn } from '../../browser/view/data.js';
+import { turnsOffPath } from '../../selection/anchor-path.js';
 import type { SftRow } from '../../tables/table-specs.js';
 import type { Trajectory } from '../../trajectory/trajectory.js';
 import type { Turn } from '../../trajectory/turn.js';
@@ -43,7 +44,10 @@ function viewSpan({ kind, origin, text, call }: Turn['spans'][number]): ViewSpan
   return { kind, model: origin === 'model', text, call: call?.name ?? null };
 }
 
-export type PlacedRow = Pick<SftRow, 'row_id' | 'epoch' | 'flags'>;
+export type PlacedRow = Pick<
+  SftRow,
+  'row_id' | 'epoch' | 'flags' | 'prefix' | 'anchor_turn' | 'off_path_turns'
+>;
 
 /** A row that shows the task and then a stretch from the middle: its turns are no beginning of the epoch. */
 function isWindowed({ row_id: id, flags }: PlacedRow): boolean {
@@ -51,15 +55,17 @@ function isWindowed({ row_id: id, flags }: PlacedRow): boolean {
 }
 
 /**
- * Which turns of the trajectory the messages of an sft row are. Rows begin with their epoch; one that was split for its
- * length shows the task and a later stretch, which is found by its text.
+ * Which turns of the trajectory the messages of an sft row are. Rows begin with their epoch, without what lies off the
+ * path of a lineage; one that was split for its length shows the task and a later stretch, which is found by its text.
  */
 export function turnsOfRow(
   row: PlacedRow,
   messages: readonly Turn[],
   trajectory: Trajectory,
 ): readonly number[] {
-  const turns = trajectory.epochs[row.epoch]?.turns ?? [];
+  const off = row.prefix === 'lineage' ? turnsOffPath(trajectory, row.anchor_turn) : null;
+  const left = new Set(off);
+  const turns = (trajectory.epochs[row.epoch]?.turns ?? []).filter((turn) => !left.has(turn));
   if (!isWindowed(row)) return turns.slice(0, messages.length);
   const firstReply = messages.findIndex(({ role }) => role === 'assistant');
   const task = firstReply === -1 ? messages.length : firstReply;
@@ -80,9 +86,10 @@ function signature(turn: Turn | undefined): string {
 
 /**
  * The anchor of message `index` of a row where the log is not at hand: rows of one epoch begin alike, so they share their
- * turns; those of the first epoch are numbered as in the trajectory as long as nothing was rewound.
+ * turns; those of the first epoch are numbered as in the trajectory as long as nothing was rewound or lies off a path.
  */
 export function anchorInRow(row: PlacedRow, index: number): string {
-  if (isWindowed(row)) return `${row.row_id.slice(row.row_id.indexOf('.') + 1)}-turn-${index}`;
+  if (isWindowed(row) || row.off_path_turns > 0)
+    return `${row.row_id.slice(row.row_id.indexOf('.') + 1)}-turn-${index}`;
   return row.epoch === 0 ? anchorOf(index) : `epoch-${row.epoch}-turn-${index}`;
 }

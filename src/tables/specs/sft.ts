@@ -1,6 +1,6 @@
 import { STRATEGIES } from '../../chat/renderer.js';
 import { MEDALS } from '../../grading/task-record.js';
-import { SELECTION_RULES } from '../../selection/decision.js';
+import { PREFIX_KINDS, SELECTION_RULES } from '../../selection/decision.js';
 import { ID_DIFFERENCES, type MaskProofs } from '../../tokens/token-row.js';
 import { SCORE_SCALES } from '../../trajectory/execution.js';
 import type { TableSpec } from '../table-spec.js';
@@ -110,6 +110,20 @@ export const SFT_TABLE = {
       doc: 'turns of the trajectory after the anchor, which no row of this prefix holds',
     },
     { name: 'cut_tokens', type: 'int32', nullable: false, doc: 'tokens of those turns' },
+    {
+      name: 'prefix',
+      type: 'string',
+      nullable: false,
+      values: PREFIX_KINDS,
+      doc: 'what stands before the anchor: every turn (chronological), or the nodes of a search tree that led to it (lineage)',
+    },
+    {
+      name: 'off_path_turns',
+      type: 'int32',
+      nullable: false,
+      doc: 'turns of the trajectory before the anchor that are left out, since they lie off its path',
+    },
+    { name: 'off_path_tokens', type: 'int32', nullable: false, doc: 'tokens of those turns' },
     {
       name: 'straddled_tokens',
       type: 'int32',
