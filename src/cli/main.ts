@@ -19,14 +19,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGUSR1'] as const) {
   });
 }
 
-// A reader of results that has seen enough (`| head`) is no fault; without a reader of notes the work goes on.
+// A reader of results that has seen enough (`| head`) is no fault; where results cannot be written,
+// as on a full disk, the command failed. Notes that nobody can read stop nothing.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(EXIT.ok);
+  if (error.code === 'EPIPE') process.exit(EXIT.ok);
+  process.stderr.write(`trajmill: standard output cannot be written: ${error.message}\n`);
+  process.exit(EXIT.io);
 });
-process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+process.stderr.on('error', () => undefined);
 
 process.exitCode = await runCli(argv, {
   process,

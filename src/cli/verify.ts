@@ -16,8 +16,9 @@ export const verifyCommand = buildCommand<{ readonly json: boolean }, [string], 
   docs: {
     brief: 'Check a corpus: sums, schemas, rows, masks, rewards',
     fullDescription: describeCommand(
-      'Takes a run folder or its corpus folder. Every file is read and compared with the manifest, every row with\n' +
-        'the statements of its table; masks are proved anew from the stored messages where the plan is at hand.\n' +
+      'Takes a run folder or its corpus folder. Every shard is read and compared with the manifest, every row with\n' +
+        'the statements of its table. Where the plan is at hand, masks are proved anew from the stored messages, and\n' +
+        'plan, summary, rejects, croissant and the head of the card are compared with the manifest too.\n' +
         'Exit code 65 when a check fails, 2 when there is no committed corpus.',
       ['trajmill verify out/demo', 'trajmill verify out/demo/corpus --json > report.json'],
     ),
@@ -30,20 +31,28 @@ export const verifyCommand = buildCommand<{ readonly json: boolean }, [string], 
     flags: { json: JSON_FLAG },
   },
   async func({ json }, dir) {
-    const [{ verifyCorpus }, { proverOf }] = await Promise.all([
+    const [{ verifyCorpus }, { proverOf }, { besideCorpus }] = await Promise.all([
       import('../tables/verify.js'),
       import('./prove-rows.js'),
+      import('../pipeline/beside-corpus.js'),
     ]);
     const corpus = resolve(this.cwd, dir);
     const prover = proverOf(corpus);
     const terminal = this.process.stderr.isTTY === true;
     const report = await verifyCorpus(corpus, {
       ...('prove' in prover ? { prove: prover.prove } : {}),
+      beside: besideCorpus,
       onFile: (path, index, of) => {
         if (terminal) this.process.stderr.write(`\r\u001b[2K${index + 1}/${of}  ${nameText(path)}`);
       },
     });
     if (terminal) this.process.stderr.write('\r\u001b[2K');
+    if (report.unread.length > 0) {
+      note(
+        this,
+        `not compared with other tables, since a shard of them is damaged: ${report.unread.join(', ')}`,
+      );
+    }
     if ('unable' in prover) note(this, `masks are not proved anew: ${prover.unable}`);
     if (json) printJson(this, report);
     else this.process.stdout.write(formatReport(report, paintFor(this.process.stdout, this.process.env)));

@@ -166,6 +166,13 @@ async function exportSplit(
       size.trained += onesIn(loss_mask);
     });
     const counts = await exporter.export(rows, { sink, options });
+    // loaders fail on a file without rows
+    if (counts['packs'] === 0) {
+      throw new TrajmillError(
+        'E_USAGE',
+        `every row of split ${split} is longer than a pack of ${options.pack}; give a longer --pack`,
+      );
+    }
     return { ...size, counts: { ...counts, first_tokens_taken_out_of_the_mask: first }, differences: [] };
   }
   const turns = new TextDifference(exporter);

@@ -144,14 +144,14 @@ function loadSection(first: TableName): string {
 export function datasetCard(manifest: CorpusManifest, plan: CardPlan): string {
   const tables = [...groupFiles(manifest.files, (file) => file.table).keys()];
   const loadable = loadableTables(manifest.files);
-  const first = loadable[0]?.[0] ?? 'sft';
+  const first = loadable[0]?.[0];
   const sections = [
     frontMatter(loadable),
     '# Corpus of agent trajectories',
     'Training rows made from raw logs of LLM agents. Every row names the log it came from.',
     sizeTable(manifest.files),
     '## Loading',
-    loadSection(first),
+    first === undefined ? 'No table has a row, so there is nothing to load.' : loadSection(first),
     '## Loss mask',
     maskSection(plan),
     '## Columns',

@@ -66,6 +66,7 @@ const STATEMENTS = {
   columns: 'weights, turns, anchor scores and decisions agree within a row and between tables',
   rewards: 'rewards are null or values of their reward, the same in windows and sequences',
   proofs: 'every sft row carries its mask proofs, and they hold when checked again',
+  beside: 'plan, summary, rejects, croissant and the head of the card agree with the manifest',
 } as const;
 
 export type CheckList = { readonly [N in keyof typeof STATEMENTS]: Check };

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { TrajmillError } from '../errors.js';
+import { TOOL_VERSION } from '../version.js';
 import { SCHEMA_VERSION, TABLE_NAMES } from './table-specs.js';
 
 export const MANIFEST_NAME = 'manifest.json';
@@ -91,7 +92,7 @@ async function statOf(path: string): Promise<Stats | null> {
 
 /**
  * The manifest of a corpus, given the corpus or its run folder. Throws TrajmillError E_USAGE where there is no such
- * folder, E_UNCOMMITTED where there is no manifest, E_VERIFY where it is none, E_IO where it is closed to us.
+ * folder or it has column lists of another version, E_UNCOMMITTED where there is no manifest, E_VERIFY where it is damaged, E_IO where it is closed to us.
  */
 export async function readManifest(dir: string): Promise<{ corpus: string; manifest: CorpusManifest }> {
   for (const corpus of [dir, join(dir, 'corpus')]) {
@@ -114,9 +115,26 @@ function parseManifest(text: string, place: string): CorpusManifest {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new TrajmillError('E_VERIFY', 'not JSON', { place, cause });
+    throw new TrajmillError('E_VERIFY', `is damaged: not JSON; ${ANEW}`, { place, cause });
   }
+  refuseOtherVersion(value, place);
   const parsed = manifestSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new TrajmillError('E_VERIFY', z.prettifyError(parsed.error).replaceAll('\n', '; '), { place });
+  const [issue] = parsed.error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
+  throw new TrajmillError('E_VERIFY', `is damaged: ${where}${issue?.message}; ${ANEW}`, { place });
+}
+
+const ANEW = 'make the corpus anew with `trajmill run`';
+
+/** Other column lists cannot be read by these; the words of their manifest may be others as well. */
+function refuseOtherVersion(value: unknown, place: string): void {
+  const { schema_version: schema, tool_version: tool } = (value ?? {}) as Record<string, unknown>;
+  if (typeof schema !== 'number' || schema === SCHEMA_VERSION) return;
+  throw new TrajmillError(
+    'E_USAGE',
+    `has column lists of version ${schema}, written by trajmill ${tool}; trajmill ${TOOL_VERSION} reads version ` +
+      `${SCHEMA_VERSION}: read it with the version that wrote it, or ${ANEW}`,
+    { place },
+  );
 }

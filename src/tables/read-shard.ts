@@ -162,9 +162,13 @@ async function* readRowGroups(
     const footer = footerOf(shard.metadata);
     const difference = schemaDifference(footer.schema, expectedSchema(spec));
     if (difference !== null) {
-      throw new TrajmillError('E_VERIFY', `not a shard of table ${spec.name}: ${difference}`, {
-        place: path,
-      });
+      throw new TrajmillError(
+        'E_VERIFY',
+        `not a shard of table ${spec.name} as this version writes it: ${difference}`,
+        {
+          place: path,
+        },
+      );
     }
     const columns = spec.columns.filter((column) => names?.includes(column.name) ?? true);
     let rowStart = 0;

@@ -1,16 +1,25 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { tokensOf } from './batch-builder.js';
 import { type CheckList, type CheckResult, createCheckList } from './check-list.js';
 import { columnProblem } from './column-check.js';
 import { expandedRowProblem } from './expanded-rows.js';
 import { huggingfaceValue } from './features.js';
 import { type FileSum, sumFile } from './file-sum.js';
-import { type CorpusManifest, type ManifestFile, readManifest, shardPath } from './manifest.js';
+import {
+  type CorpusManifest,
+  groupFiles,
+  MANIFEST_NAME,
+  type ManifestFile,
+  readManifest,
+  shardPath,
+  shardTotals,
+} from './manifest.js';
 import { expectedSchema, schemaDifference } from './parquet-schema.js';
 import { readFooter, readShard } from './read-shard.js';
 import type { AnyRow, TableSpec } from './table-spec.js';
-import { type ExpandedRow, SCHEMA_VERSION, TABLES, type TableName } from './table-specs.js';
+import { type ExpandedRow, SCHEMA_VERSION, TABLE_NAMES, TABLES, type TableName } from './table-specs.js';
 import { ColumnChecks, type ReadExecutionRow, type ReadTrajectoryRow } from './verify-columns.js';
 import { ExpandedChecks } from './verify-expanded.js';
 import {
@@ -27,9 +36,17 @@ import {
   windowPlace,
 } from './verify-rows.js';
 
+/** One thing that was looked at, and what is wrong with it or null. */
+export interface Finding {
+  readonly place: string;
+  readonly problem: string | null;
+}
+
 export interface VerifyOptions {
   /** Proves the mask of an sft row anew; gives what does not hold, or null. */
   readonly prove?: (row: ReadSftRow) => string | null | Promise<string | null>;
+  /** Looks at what lies beside the shards of the corpus. */
+  readonly beside?: (corpus: string, manifest: CorpusManifest) => Promise<readonly Finding[]>;
   /** Called before each file, with its number from 0 and how many there are. */
   readonly onFile?: (path: string, index: number, of: number) => void;
 }
@@ -39,10 +56,15 @@ export interface VerifyReport {
   readonly corpus: string;
   readonly ok: boolean;
   readonly checks: readonly CheckResult[];
+  /** tables of which a shard could not be read: what needs all of their rows was not checked */
+  readonly unread: readonly TableName[];
 }
 
 /** Windows first: sequences are checked against them, and expanded rows against both. */
 const READ_ORDER: readonly TableName[] = ['windows', 'rl', 'expanded', 'sft', 'executions', 'trajectories'];
+
+/** What expanded rows are compared in and with. */
+const EXPANDED_TABLES: readonly TableName[] = ['windows', 'rl', 'expanded'];
 
 /**
  * Checks a committed corpus from its manifest and shards alone. Sums, schemas and footers come first; a shard
@@ -57,13 +79,18 @@ export async function verifyCorpus(dir: string, options: VerifyOptions = {}): Pr
   for (const [index, file] of files.entries()) {
     options.onFile?.(file.path, index, files.length);
     const path = join(corpus, file.path);
-    if (!(await sumsHold(path, file, checks))) continue;
-    if (!(await footerHolds(path, { file, manifest, checks }))) continue;
-    await rows.checkShard(path, file);
+    const holds =
+      (await sumsHold(path, file, checks)) && (await footerHolds(path, { file, manifest, checks }));
+    if (holds) await rows.checkShard(path, file);
+    else rows.lose(file.table);
   }
   rows.finish();
+  checks.rows.look(MANIFEST_NAME, totalsProblem(manifest));
+  for (const { place, problem } of (await options.beside?.(corpus, manifest)) ?? []) {
+    checks.beside.look(place, problem);
+  }
   const results = Object.values(checks).map((check) => check.result());
-  return { corpus, ok: results.every(({ ok }) => ok), checks: results };
+  return { corpus, ok: results.every(({ ok }) => ok), checks: results, unread: rows.unread };
 }
 
 /** Names of the files under a folder, relative to it with forward slashes, in code-unit order. */
@@ -91,6 +118,15 @@ async function checkFiles(corpus: string, manifest: CorpusManifest, { files }: C
   for (const name of present) {
     if (!named.has(`data/${name}`)) files.look(`data/${name}`, 'is not in the manifest');
   }
+}
+
+/** Whether the totals by table are the sums of the files. */
+function totalsProblem({ files, totals }: CorpusManifest): string | null {
+  const sums = new Map(
+    [...groupFiles(files, ({ table }) => table)].map(([table, own]) => [table, shardTotals(own)]),
+  );
+  const wrong = TABLE_NAMES.find((table) => !isDeepStrictEqual(totals[table], sums.get(table)));
+  return wrong === undefined ? null : `totals of table ${wrong} are not the sums of its files`;
 }
 
 function nameProblem({ path, table, split }: ManifestFile): string | null {
@@ -166,22 +202,31 @@ const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.me
 class RowChecks {
   readonly #checks: CheckList;
   readonly #prove: VerifyOptions['prove'];
-  readonly #hasWindows: boolean;
   readonly #seen = new Map<TableName, Set<string>>();
   readonly #windows = new Map<string, WindowPlace[]>();
   readonly #columns: ColumnChecks;
+  /** tables of the corpus that were read whole so far */
+  readonly #whole: Set<TableName>;
+  readonly #lost = new Set<TableName>();
   /** null where the corpus has no expanded rows */
-  readonly #hasSequences: boolean;
   readonly #expanded: ExpandedChecks | null;
 
   constructor(checks: CheckList, manifest: CorpusManifest, prove: VerifyOptions['prove']) {
     this.#checks = checks;
     this.#prove = prove;
-    this.#hasWindows = manifest.files.some(({ table }) => table === 'windows');
-    this.#columns = new ColumnChecks(checks.columns, manifest);
-    this.#hasSequences = manifest.files.some(({ table }) => table === 'rl');
-    const isExpanded = manifest.files.some(({ table }) => table === 'expanded');
-    this.#expanded = isExpanded ? new ExpandedChecks(checks.windows) : null;
+    this.#whole = new Set(manifest.files.map(({ table }) => table));
+    this.#columns = new ColumnChecks(checks.columns, { tables: this.#whole, counts: manifest.counts });
+    this.#expanded = this.#whole.has('expanded') ? new ExpandedChecks(checks.windows) : null;
+  }
+
+  get unread(): TableName[] {
+    return [...this.#lost];
+  }
+
+  /** A shard of this table is not read: nothing is said any more that needs all of its rows. */
+  lose(table: TableName): void {
+    this.#whole.delete(table);
+    this.#lost.add(table);
   }
 
   async checkShard(path: string, file: ManifestFile): Promise<void> {
@@ -199,15 +244,16 @@ class RowChecks {
       this.#checks.rows.look(file.path, problem);
     } catch (cause) {
       this.#checks.rows.look(file.path, `row ${rows} cannot be read: ${messageOf(cause)}`);
+      this.lose(file.table);
     }
   }
 
   /** Windows whose sequence never came, and sequences that are not expanded. */
   finish(): void {
-    this.#expanded?.finish();
+    if (EXPANDED_TABLES.every((table) => !this.#lost.has(table))) this.#expanded?.finish();
     this.#columns.finish();
     // a pipeline may ask for windows alone
-    if (!this.#hasSequences) return;
+    if (!this.#whole.has('rl')) return;
     for (const [sequence, windows] of this.#windows) {
       for (const { window_id } of windows) {
         this.#checks.windows.look(`window ${window_id}`, `its sequence ${sequence} is not in table rl`);
@@ -256,7 +302,8 @@ class RowChecks {
     const problem = expandedRowProblem(row);
     this.#checks.tokens.look(place, problem);
     this.#checks.rewards.look(place, rewardProblem(row));
-    if (problem === null) this.#expanded?.take(row);
+    const isStored = !this.#lost.has('rl') && !this.#lost.has('windows');
+    if (problem === null && isStored) this.#expanded?.take(row);
   }
 
   #checkWindow(row: ReadWindowRow, place: string): void {
@@ -273,7 +320,7 @@ class RowChecks {
   #checkSequence(row: ReadRlRow, place: string): void {
     const problem = rlTokensProblem(row);
     this.#checks.tokens.look(place, problem);
-    const windows = this.#hasWindows ? (this.#windows.get(row.sequence_id) ?? []) : undefined;
+    const windows = this.#whole.has('windows') ? (this.#windows.get(row.sequence_id) ?? []) : undefined;
     windows?.sort((a, b) => a.token_start - b.token_start);
     this.#windows.delete(row.sequence_id);
     if (windows !== undefined && problem === null) {

@@ -62,6 +62,11 @@ describe('the command', () => {
     ['an end of documents', ['--to', 'trl', '--eos-token', '9'], '--eos-token means nothing'],
     ['a token id of 33 bits', ['--to', 'olmo-core', '--eos-token', '4294967296'], 'a whole number from 0 to'],
     ['long rows without packs', ['--to', 'trl', '--overlong', 'drop'], 'means nothing without --pack'],
+    [
+      'packs that would hold nothing',
+      ['--to', 'trl', '--pack', '1', '--overlong', 'drop'],
+      'every row of split train is longer than a pack of 1; give a longer --pack',
+    ],
     ['a consent without rewards', ['--to', 'trl', '--offline-policy'], '--offline-policy means nothing'],
     [
       'a scale without rewards',

@@ -111,5 +111,7 @@ describe('datasetCard', () => {
     expect(datasetCard(manifest, plan)).toBe(card);
     const none = makeManifest({ plan_id: 'p', tool_version: '1', files: [], rejects: {}, counts: {} });
     expect(datasetCard(none, plan)).toContain('n<1K');
+    expect(datasetCard(none, plan)).toContain('there is nothing to load');
+    expect(datasetCard(none, plan)).not.toContain('load_dataset');
   });
 });

@@ -26,7 +26,7 @@ describe('files made from the column specs', () => {
 /** Columns as the project's plan lists them, beside the lineage columns; names may be added, never changed. */
 const PROMISED: Record<string, string> = {
   sft: `row_id stage source split rules stretch epoch anchor_turn anchor_score score_scale medal threshold_source
-    weight input_ids loss_mask n_tokens n_trained n_turns cut_turns cut_tokens straddled_tokens mask_policy template_sha256 tokenizer_sha256
+    weight input_ids loss_mask n_tokens n_trained n_turns cut_turns cut_tokens prefix off_path_turns off_path_tokens straddled_tokens mask_policy template_sha256 tokenizer_sha256
     strategy ids_differ_because proofs messages tools`,
   rl: `sequence_id split input_ids loss_mask window_index window_rewards window_n_trained rollout_log_probs
     weight_version policy_data`,

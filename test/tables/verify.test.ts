@@ -49,7 +49,7 @@ describe('verifyCorpus', () => {
       sums: 4,
       schema: 4,
       footer: 4,
-      rows: 8,
+      rows: 9,
       values: 5,
       tokens: 3,
       keys: 5,
@@ -57,6 +57,7 @@ describe('verifyCorpus', () => {
       columns: 4,
       rewards: 3,
       proofs: 2,
+      beside: 0,
     });
   });
 
@@ -95,6 +96,51 @@ describe('verifyCorpus', () => {
       writeFileSync(join(dir, SFT), bad);
       expect(await failures(dir)).toEqual([expect.stringMatching(`^sums: ${SFT}: has sha256 `)]);
     }
+  });
+
+  test('says of a shard that is damaged what was not compared, and lays nothing at other tables', async () => {
+    for (const table of ['windows', 'rl', 'sft'] as const) {
+      const { dir, files } = await corpus();
+      const { path } = files.find((file) => file.table === table) ?? { path: '' };
+      const bytes = readFileSync(join(dir, path));
+      bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
+      writeFileSync(join(dir, path), bytes);
+      expect(await failures(dir)).toEqual([expect.stringMatching(`^sums: ${path}: has sha256 `)]);
+      expect((await verifyCorpus(dir)).unread).toEqual([table]);
+    }
+  });
+
+  test('catches totals that are not the sums of the files', async () => {
+    const { dir } = await corpus();
+    const path = join(dir, 'manifest.json');
+    const manifest = JSON.parse(readFileSync(path, 'utf8'));
+    manifest.totals.windows.rows++;
+    writeFileSync(path, JSON.stringify(manifest));
+    expect(await failures(dir)).toEqual([
+      'rows: manifest.json: totals of table windows are not the sums of its files',
+    ]);
+  });
+
+  test('refuses column lists of another version with 2, and says which versions they are', async () => {
+    const { dir } = await corpus();
+    const path = join(dir, 'manifest.json');
+    const manifest = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...manifest, schema_version: 99, a_new_key: true }));
+    await expect(verifyCorpus(dir)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(
+        /manifest\.json: has column lists of version 99, .* reads version \d+: /,
+      ),
+    });
+  });
+
+  test('reports what the caller finds beside the shards', async () => {
+    const { dir } = await corpus();
+    const beside = async () => [
+      { place: 'here', problem: null },
+      { place: 'there', problem: 'is wrong' },
+    ];
+    expect(await failures(dir, { beside })).toEqual(['beside: there: is wrong']);
   });
 
   test('catches files that are missing, unnamed, cut off or named twice', async () => {
