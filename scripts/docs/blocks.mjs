@@ -26,9 +26,24 @@ function formatDetails({ formats }) {
     .join('\n\n');
 }
 
+/** Three lists: the variables, and the fields of two of them. */
+function promptVariables({ prompts: { variables, task, node } }) {
+  const list = (what, fields) => glossary([what, 'meaning'], fields);
+  return [list('variable', variables), list('field of task', task), list('field of a node', node)].join(
+    '\n\n',
+  );
+}
+
 function maskPolicies({ maskPolicies: policies }) {
-  const parts = ['header', 'stop', 'separator', 'empty_think'];
-  const titles = ['policy', 'header', 'stop token', 'newline after it', 'empty think block of the template'];
+  const parts = ['header', 'marked_header', 'stop', 'separator', 'empty_think'];
+  const titles = [
+    'policy',
+    'header',
+    'header in a generation block',
+    'stop token',
+    'newline after it',
+    'empty think block of the template',
+  ];
   return table(
     titles,
     Object.entries(policies).map(([name, policy]) => [code(name), ...parts.map((part) => yes(policy[part]))]),
@@ -116,6 +131,7 @@ const BLOCKS = {
   'log-flags': ({ logFlags }) => glossary(['flag', 'meaning'], logFlags),
   'filter-reasons': ({ filterReasons }) => glossary(['reason', 'meaning'], filterReasons),
   'selection-flags': ({ selectionFlags }) => glossary(['flag', 'meaning'], selectionFlags),
+  'prompt-variables': promptVariables,
   'window-flags': ({ windowFlags }) => glossary(['flag', 'meaning'], windowFlags),
   'mask-policies': maskPolicies,
   rewards,

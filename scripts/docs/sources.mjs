@@ -37,7 +37,7 @@ export async function docsSources(load) {
         'windows/flags',
       ].map(load),
     );
-  const [schemas, masks, wirl, milestone, checks, queryViews, questions, tables] = await Promise.all(
+  const [schemas, masks, wirl, milestone, checks, queryViews, questions, tables, prompts] = await Promise.all(
     [
       'pipeline/json-schemas',
       'tokens/mask-policy',
@@ -47,6 +47,7 @@ export async function docsSources(load) {
       'report/query/view-list',
       'report/query/question-files',
       'tables/table-specs',
+      'pipeline/prompt-variables',
     ].map(load),
   );
   const { 'pipeline.schema.json': pipelineSchema, 'tasks.schema.json': taskFile } = schemas.jsonSchemas();
@@ -63,6 +64,11 @@ export async function docsSources(load) {
     filterReasons: selection.FILTER_REASONS,
     selectionFlags: selectionFlags.SELECTION_FLAGS,
     windowFlags: windowFlags.WINDOW_FLAGS,
+    prompts: {
+      variables: prompts.PROMPT_VARIABLES,
+      task: prompts.TASK_FIELDS,
+      node: prompts.NODE_FIELDS,
+    },
     maskPolicies: masks.MASK_POLICIES,
     wirl: { base: wirl.WIRL_BASE_TENTHS, trend: wirl.WIRL_TREND_TENTHS, graded: wirl.GRADED_OUTCOMES },
     milestones: milestone.MILESTONE_PRESETS,

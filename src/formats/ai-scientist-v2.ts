@@ -8,9 +8,10 @@ import { type NodeMetric, nodeMetric } from './ai-scientist-v2-metric.js';
 import { isV2Journal, type Stage, stageOf, stagesOf } from './ai-scientist-v2-stages.js';
 import { listOf, objectAt, objectOf } from './fields.js';
 import { nodeExecution, nodeFeedback } from './node-execution.js';
+import { nodeRuns } from './node-runs.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import { executionIds, NODE_TOOL, nodeOutput, nodeReply, nodeStatus, orderedNodes } from './search-nodes.js';
-import { asBoolean, asId, asNumber, asString, type JsonObject } from './shape.js';
+import { asArray, asBoolean, asId, asNumber, asString, type JsonObject } from './shape.js';
 import { isoSeconds } from './times.js';
 
 export const aiScientistV2: FormatAdapter = {
@@ -61,9 +62,30 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
   const stages = stagesOf(own, context);
   const first = stages[0]?.name ?? null;
   if (first !== null) return { sidecar_of: first };
-  const flags = new Set(['prompts_absent', 'text_rebuilt', 'tree_search']);
-  const nodes = joinStages(stages, flags);
-  return [readRun(nodes, { parents: parentsOf(stages), context, flags })];
+  return runsOf(stages).map(({ stages: own, flags: told }) => {
+    const flags = new Set(['prompts_absent', 'text_rebuilt', 'tree_search', ...told]);
+    const nodes = joinStages(own, flags);
+    return readRun(nodes, { parents: parentsOf(own), context, flags });
+  });
+}
+
+/** A journal to which another search was appended holds several runs, where no other stages stand beside it. */
+function runsOf(stages: readonly Stage[]): { stages: readonly Stage[]; flags: readonly string[] }[] {
+  const [only, ...others] = stages;
+  const searches = only === undefined || others.length > 0 ? [] : nodeRuns(asArray(only.journal['nodes']));
+  if (only === undefined || searches.length < 2) return [{ stages, flags: [] }];
+  return searches.map(({ nodes, flags }) => ({
+    stages: [{ ...only, journal: { ...only.journal, nodes: [...nodes] } }],
+    flags,
+  }));
+}
+
+/** The nodes of one stage, each once; what may be several searches stays in the order of the log. */
+function stageNodes({ journal }: Stage, flags: Set<string>): JsonObject[] {
+  return nodeRuns(listOf(journal['nodes'], 'nodes')).flatMap((run) => {
+    for (const flag of run.flags) flags.add(flag === 'several_runs' ? 'steps_repeat' : flag);
+    return run.nodes;
+  });
 }
 
 /** The nodes of all stages in order, each once: the first node of a stage is the best one of the stage before. */
@@ -71,7 +93,7 @@ function joinStages(stages: readonly Stage[], flags: Set<string>): RunNode[] {
   const seen = new Set<string>();
   const joined: RunNode[] = [];
   stages.forEach((stage, index) => {
-    orderedNodes(listOf(stage.journal['nodes'], 'nodes')).forEach((node, position) => {
+    stageNodes(stage, flags).forEach((node, position) => {
       const id = asId(node['id']);
       if (index > 0 && id !== null && seen.has(id)) return;
       if (id !== null) seen.add(id);
@@ -127,17 +149,27 @@ function readRun(
     const parent = asId(parents[asId(node['id']) ?? '']);
     const named = parent === null ? undefined : orderOf.get(parent);
     const parentOrder = named === order ? undefined : named;
-    if (parent !== null && parentOrder === undefined) flags.add('parent_missing');
+    const missing = parent !== null && parentOrder === undefined;
+    if (missing) flags.add('parent_missing');
+    const execution = parentOrder === undefined ? null : (ids[parentOrder] ?? null);
     const execution_id = ids[order] ?? `node-${order}`;
     executions.push(
       nodeExecution(
         node,
-        { execution_id, order, call_turn, status: nodeStatus(node), reply: call, context, aside: seeded },
+        {
+          execution_id,
+          order,
+          call_turn,
+          status: nodeStatus(node),
+          reply: call,
+          context,
+          aside: seeded,
+          parent: { execution_id: execution, missing },
+        },
         {
           seconds: asNumber(node['exec_time']),
           started_at: isoSeconds(node['ctime']),
           error_type: asString(node['exc_type']),
-          parent_execution: parentOrder === undefined ? null : (ids[parentOrder] ?? null),
           flags: marks,
         },
       ),

@@ -21,16 +21,23 @@ const JOURNAL = /journal\.json$/;
 export interface Journal {
   readonly nodes: readonly unknown[];
   readonly parents: JsonObject;
+  /** whether it names parents, in that map or in the nodes: a node without one is then a root */
+  readonly names_parents: boolean;
 }
 
 /** The journal that an object, or a bare list of nodes, is; null for anything else. */
 export function asJournal(value: unknown): Journal | null {
-  if (Array.isArray(value)) return isNodeList(value) ? { nodes: value, parents: {} } : null;
+  if (Array.isArray(value)) return isNodeList(value) ? listed(value) : null;
   if (!isObject(value) || !Array.isArray(value['nodes'])) return null;
   const { nodes, node2parent } = value;
-  if (!isObject(node2parent)) return isNodeList(nodes) ? { nodes, parents: {} } : null;
+  if (!isObject(node2parent)) return isNodeList(nodes) ? listed(nodes) : null;
   // AI-Scientist v2 and MLE-Dojo keep the same envelope.
-  return nodes.some(isOfOthers) ? null : { nodes, parents: node2parent };
+  return nodes.some(isOfOthers) ? null : { nodes, parents: node2parent, names_parents: true };
+}
+
+function listed(nodes: readonly unknown[]): Journal {
+  const names_parents = nodes.some((node) => hasKeys(node, 'parent_id') || hasKeys(node, 'parent'));
+  return { nodes, parents: {}, names_parents };
 }
 
 function isNodeList(list: readonly unknown[]): boolean {
@@ -76,16 +83,20 @@ export function parentId(node: JsonObject, parents: JsonObject): string | null {
   return asId(parents[asId(node['id']) ?? '']) ?? asId(node['parent_id']) ?? asId(node['parent']);
 }
 
-/** The stubs that tree searches of later forks start from: nothing was written or run, and other nodes come from them. */
+/**
+ * The stubs that tree searches of later forks start from: nothing was run, and other nodes come from them. One that says
+ * it is the root may hold words of the scaffold (ML-Master: `# virtual code`).
+ */
 export function stubsOf({ nodes, parents }: Journal): ReadonlySet<JsonObject> {
   const written = nodes.filter(isObject);
   const named = new Set(written.map((node) => parentId(node, parents)));
   return new Set(
     written.filter((node) => {
-      if ((asString(node['code']) ?? '').trim() !== '' || asNumber(node['exec_time']) !== null) return false;
-      if (nodeScore(node) !== null || asArray(node['_term_out']).length > 0) return false;
+      if (asNumber(node['exec_time']) !== null || nodeScore(node) !== null) return false;
+      if (asArray(node['_term_out']).length > 0) return false;
+      if (node['stage'] === 'root') return true;
       const id = asId(node['id']);
-      return node['stage'] === 'root' || (id !== null && named.has(id));
+      return (asString(node['code']) ?? '').trim() === '' && id !== null && named.has(id);
     }),
   );
 }

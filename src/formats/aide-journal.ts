@@ -18,7 +18,7 @@ import {
 import { wrongType } from './fields.js';
 import { joinGrades } from './mlebench-grade.js';
 import { nodeExecution, nodeFeedback } from './node-execution.js';
-import { soleParents } from './node-parents.js';
+import { NO_PARENT, soleParents } from './node-parents.js';
 import { type NodeRun, nodeRuns } from './node-runs.js';
 import { readPiece } from './pieces.js';
 import { rawTrajectory } from './raw-trajectory.js';
@@ -124,12 +124,13 @@ function readRun(search: NodeRun, { journal, stubs }: Searches, context: ReadCon
   const { nodes } = search;
   const flags = new Set(['prompts_absent', 'text_rebuilt', 'tree_search', ...search.flags]);
   if (nodes.some(isOmitted)) flags.add('truncated_in_log');
+  if (!journal.names_parents) flags.add('parents_absent');
   const ids = executionIds(nodes, flags);
   const parentOf = (node: JsonObject): string | null => {
     const parent = parentId(node, journal.parents);
     return stubs.has(parent) ? null : parent;
   };
-  const parents = soleParents(nodes, parentOf, flags);
+  const parents = soleParents(nodes, parentOf, { executions: ids, flags });
   const turns: Turn[] = [];
   const executions: Execution[] = [];
   const submissions: Submission[] = [];
@@ -137,17 +138,16 @@ function readRun(search: NodeRun, { journal, stubs }: Searches, context: ReadCon
     const call_turn = turns.length;
     const call = nodeReply(node);
     turns.push(call, nodeFeedback(nodeOutput(node)));
-    const parent = parents[order] ?? null;
+    const parent = parents[order] ?? NO_PARENT;
     const execution_id = ids[order] ?? `node-${order}`;
     executions.push(
       nodeExecution(
         node,
-        { execution_id, order, call_turn, status: statusOf(node), reply: call, context },
+        { execution_id, order, call_turn, status: statusOf(node), reply: call, context, parent },
         {
           seconds: asNumber(node['exec_time']),
           started_at: isoSeconds(node['ctime']),
           error_type: asString(node['exc_type']),
-          parent_execution: parent === null ? null : (ids[parent] ?? null),
         },
       ),
     );

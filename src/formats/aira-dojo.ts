@@ -156,6 +156,7 @@ function readRun(search: NodeRun, context: ReadContext): RawTrajectory {
     real.map((node) => asNumber(node['step'])),
     stated,
   );
+  if (!real.some((node) => hasKeys(node, 'parents'))) flags.add('parents_absent');
   const turns: Turn[] = [];
   const epochs: Epoch[] = [];
   const executions: Execution[] = [];
@@ -180,17 +181,18 @@ function readRun(search: NodeRun, context: ReadContext): RawTrajectory {
     );
     addEpoch(epochs, range(generations.length === 0 ? start : from, turns.length), generations.length === 0);
     const known = (places[order] ?? []).flatMap((place) => ids[place] ?? []);
-    if (known.length < (stated[order] ?? []).length) flags.add('parent_missing');
+    const missing = known.length < (stated[order] ?? []).length;
+    if (missing) flags.add('parent_missing');
+    const parent = { execution_id: known[0] ?? null, missing };
     if (known.length > 1) flags.add('several_parents');
     executions.push(
       nodeExecution(
         node,
-        { execution_id, order, call_turn, status: statusOf(node, output), reply: call, context },
+        { execution_id, order, call_turn, status: statusOf(node, output), reply: call, context, parent },
         {
           exit_code: exitCode(node),
           seconds: asNumber(node['exec_time']),
           started_at: isoSeconds(node['creation_time'] ?? node['ctime']),
-          parent_execution: known[0] ?? null,
           flags: known.slice(1).map((parent) => `parent:${parent}`),
         },
       ),

@@ -54,7 +54,7 @@ export function replyBlocks(
       const text = stringAt(block, type === 'thinking' ? 'thinking' : 'text', path) ?? '';
       if (text === '') flags.add('reasoning_hidden');
       else spans.push({ ...reasoningSpan(text), origin: at.origin });
-    } else if (type === 'redacted_thinking') {
+    } else if (type === 'redacted_thinking' || type === 'thoughtSignature') {
       flags.add('reasoning_hidden');
     } else if (CALL_TYPES.has(type)) {
       spans.push({ ...blockCall(block, path), origin: at.origin });

@@ -25,7 +25,7 @@ export const anthropicMessages: FormatAdapter = {
   experiments: { experiment: [], scoring: [] },
   notes: {
     title:
-      'Messages in the shape of the Anthropic API: JSON lines of rows, one row, or a bare list of messages',
+      'Messages in the shape of the Anthropic API: JSON lines of rows, one row, or the messages of one chat as a bare list or a line each',
     recognised_by:
       'messages with tool_use, tool_result or thinking blocks, or a system field beside messages of user and assistant',
     scores: 'none; `resolved` where the row has it',
@@ -48,6 +48,8 @@ export const anthropicMessages: FormatAdapter = {
 function detect(sniff: Sniff): Detection | null {
   if (sniff.lines.some(isRow))
     return { confidence: 'likely', reason: 'JSON lines with Anthropic messages', unit: 'line' };
+  if (sniff.lines.length > 1 && holdsOwnBlock(sniff.lines))
+    return { confidence: 'likely', reason: 'an Anthropic message a line', unit: 'lines' };
   if (isRow(sniff.json))
     return { confidence: 'likely', reason: 'an object with Anthropic messages', unit: 'document' };
   if (holdsOwnBlock(sniff.json))

@@ -92,10 +92,17 @@ interface State {
   readonly answers: Map<string, CallAnswer>;
   /** tool names by call id */
   readonly names: Map<string, string>;
-  /** the turn of each API message and the blocks that it holds, as JSON */
-  readonly open: Map<string, { turn: number; blocks: string[] }>;
+  /** by the id of an API message */
+  readonly open: Map<string, OpenMessage>;
   readonly stopped: Set<number>;
   readonly cutReply: (text: string, origin: Origin) => Span[];
+}
+
+/** The turn of an API message and the blocks that it holds, as JSON. */
+interface OpenMessage {
+  readonly turn: number;
+  readonly blocks: string[];
+  readonly known: Set<string>;
 }
 
 /** A turn for each result as the model sees it from now on; the result itself stays where it was. */
@@ -122,7 +129,7 @@ function joinReply(message: LoggedMessage, state: State): number {
   const blocks = blocksOf(message.content, `${message.path}.content`);
   const id = message.id ?? null;
   const known = id === null ? undefined : state.open.get(id);
-  const fresh = known === undefined ? blocks : newBlocks(blocks, known.blocks);
+  const fresh = known === undefined ? blocks : newBlocks(blocks, known);
   const { spans, flags } = replyBlocks(fresh, {
     path: `${message.path}.content`,
     origin,
@@ -136,10 +143,11 @@ function joinReply(message: LoggedMessage, state: State): number {
   const added = [...(message.flags ?? []), ...flags];
   const before = known === undefined ? undefined : turns[known.turn];
   if (known !== undefined && before !== undefined) {
-    known.blocks.push(...fresh.map((block) => JSON.stringify(block)));
+    keepBlocks(known, fresh);
+    // A reply of the run's own, so that its spans may grow where they stand.
+    for (const span of own) before.spans.push(span);
     turns[known.turn] = {
       ...before,
-      spans: [...before.spans, ...own],
       truncated: truncated ?? before.truncated,
       flags: [...new Set([...before.flags, ...added])],
     };
@@ -153,17 +161,30 @@ function joinReply(message: LoggedMessage, state: State): number {
     }),
   );
   const turn = turns.length - 1;
-  if (id !== null) state.open.set(id, { turn, blocks: fresh.map((block) => JSON.stringify(block)) });
+  if (id !== null) {
+    const open: OpenMessage = { turn, blocks: [], known: new Set() };
+    keepBlocks(open, fresh);
+    state.open.set(id, open);
+  }
   return turn;
 }
 
+function keepBlocks(message: OpenMessage, blocks: readonly JsonObject[]): void {
+  for (const block of blocks) {
+    const text = JSON.stringify(block);
+    message.blocks.push(text);
+    message.known.add(text);
+  }
+}
+
 /** The blocks that a message does not hold yet: some logs write each block once, others all of them again. */
-function newBlocks(blocks: readonly JsonObject[], known: readonly string[]): readonly JsonObject[] {
+function newBlocks(blocks: readonly JsonObject[], open: OpenMessage): readonly JsonObject[] {
+  const { blocks: known } = open;
   const texts = blocks.map((block) => JSON.stringify(block));
   if (texts.length >= known.length && known.every((text, index) => text === texts[index])) {
     return blocks.slice(known.length);
   }
-  return blocks.filter((block, index) => block['type'] === 'text' || !known.includes(texts[index] ?? ''));
+  return blocks.filter((block, index) => block['type'] === 'text' || !open.known.has(texts[index] ?? ''));
 }
 
 function addInput(message: LoggedMessage, state: State): number[] {

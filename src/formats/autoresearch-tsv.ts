@@ -16,6 +16,8 @@ const RATES = /per_?s(?:ec(?:ond)?)?$|throughput|speedup/i;
 /** Columns that name a run, its setting or its words, and what is counted against another run. */
 const NO_METRICS =
   /^(?:commit|git_commit|sha|status|description|hypothesis|notes?|reject_reason|(?:run_?)?id|run|exp(?:eriment)?|iter(?:ation)?|gen(?:eration)?|round|cycle|trial|idx|index|step|steps|epochs?|seed|delta\w*|improvement\w*|#)$/i;
+/** Among several, the column of the validation split or the one that is named for what is optimised. */
+const OBJECTIVE = /^(?:val|valid|validation)_|^(?:score|objective|fitness)$/i;
 const COMMITS: readonly string[] = ['commit', 'git_commit', 'commit_hash', 'sha'];
 const WORDS: readonly string[] = ['description', 'hypothesis', 'notes', 'note'];
 
@@ -44,7 +46,7 @@ export const autoresearchTsv: FormatAdapter = {
     recognised_by:
       'a table with tabs whose header has commit (or git_commit, sha), status and description (or hypothesis, notes)',
     scores:
-      'the metric column on the validation split, which a column of costs is only where there is no other; with several none is the objective and each stands as a flag; rows of crashed runs have none, whatever stands there',
+      'the metric column on the validation split, which a column of costs is only where there is no other; of several the only one named val_..., score, objective or fitness, else none; each other stands as a flag; rows of crashed runs have none, whatever stands there, nor rows of nothing but zeros',
     executions:
       'one experiment a row: crash and failed are errors; keep, discard and revert ran; other words are unknown',
     reasoning: 'none',
@@ -62,11 +64,15 @@ export const autoresearchTsv: FormatAdapter = {
 
 function detect(sniff: Sniff): Detection | null {
   if (sniff.json !== undefined || sniff.lines.length > 0) return null;
-  const end = sniff.head.indexOf('\n');
-  const columns = header(end === -1 ? sniff.head : sniff.head.slice(0, end));
-  return isHead(columns)
+  const head = sniff.head.split('\n').find((line) => !isRemark(line));
+  return head !== undefined && isHead(header(head))
     ? { confidence: 'certain', reason: 'a table of commits with status and description' }
     : null;
+}
+
+/** What people write above or between rows. */
+function isRemark(line: string): boolean {
+  return line.trim() === '' || /^#[^\t]*$/.test(line);
 }
 
 function header(line: string): string[] {
@@ -80,13 +86,26 @@ function first(columns: readonly string[], names: readonly string[]): string | n
   return names.find((name) => columns.includes(name)) ?? null;
 }
 
-/** Columns of numbers that may be what was optimised. */
-function metricsOf(columns: readonly string[], rows: readonly ReadonlyMap<string, string>[]): string[] {
-  const numeric = columns.filter(
-    (name) => !NO_METRICS.test(name) && rows.some((row) => isNumber(row.get(name))),
-  );
-  const reached = numeric.filter((name) => !COSTS.test(name) || RATES.test(name));
-  return reached.length > 0 ? reached : numeric;
+/** Columns of numbers. */
+interface Measures {
+  readonly all: readonly string[];
+  /** those that may be what was optimised */
+  readonly metrics: readonly string[];
+  /** the one that was; null where several may be */
+  readonly objective: string | null;
+}
+
+function measuresOf(columns: readonly string[], rows: readonly ReadonlyMap<string, string>[]): Measures {
+  const all = columns.filter((name) => !NO_METRICS.test(name) && rows.some((row) => isNumber(row.get(name))));
+  const reached = all.filter((name) => !COSTS.test(name) || RATES.test(name));
+  const metrics = reached.length > 0 ? reached : all;
+  const named = metrics.length === 1 ? metrics : metrics.filter((name) => OBJECTIVE.test(name));
+  return { all, metrics, objective: named.length === 1 ? (named[0] ?? null) : null };
+}
+
+/** A run that was given up before its validation stands with zeros throughout, its cost included. */
+function isBlank(row: ReadonlyMap<string, string>, { all }: Measures): boolean {
+  return all.length > 1 && all.every((name) => isNumber(row.get(name)) && Number(row.get(name)) === 0);
 }
 
 function statusOf(text: string): ExecutionStatus {
@@ -109,10 +128,11 @@ interface Table {
 function tablesOf(text: string): Table[] {
   const tables: Table[] = [];
   for (const line of text.split('\n').map((one) => one.replace(/\r$/, ''))) {
+    if (isRemark(line)) continue;
     const columns = header(line);
     const table = tables.at(-1);
     if (table === undefined || isHead(columns)) tables.push({ columns, rows: [], ragged: false });
-    else if (line.trim() !== '') addRow(table, line.split('\t'));
+    else addRow(table, line.split('\t'));
   }
   return tables;
 }
@@ -139,7 +159,8 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
 function readTable({ columns, rows, ragged }: Table, context: ReadContext): RawTrajectory {
   const flags = new Set(['text_rebuilt', 'prompts_absent', 'direction_not_recorded']);
   if (ragged) flags.add('ragged_rows');
-  const metrics = metricsOf(columns, rows);
+  const measures = measuresOf(columns, rows);
+  const { metrics, objective } = measures;
   const words = first(columns, WORDS) ?? '';
   const commits = first(columns, COMMITS) ?? '';
   const turns: Turn[] = [];
@@ -174,18 +195,24 @@ function readTable({ columns, rows, ragged }: Table, context: ReadContext): RawT
     if (status === 'error' || status === 'timeout') return;
     if (status === 'unknown' && !metrics.some((name) => isNumber(row.get(name)))) return;
     submissions.push(
-      submissionOf(row, { metrics, execution_id, observed_turn: call_turn + 1, order: submissions.length }),
+      submissionOf(row, { measures, execution_id, observed_turn: call_turn + 1, order: submissions.length }),
     );
   });
-  const [metric] = metrics;
   return rawTrajectory(
     { turns, executions },
     {
       submissions,
       task_claims:
-        metrics.length === 1 && metric !== undefined
-          ? { metric, is_lower_better: null, gold: null, silver: null, bronze: null, median: null }
-          : null,
+        objective === null
+          ? null
+          : {
+              metric: objective,
+              is_lower_better: null,
+              gold: null,
+              silver: null,
+              bronze: null,
+              median: null,
+            },
       scaffold: 'autoresearch',
       flags: [...flags],
     },
@@ -194,25 +221,27 @@ function readTable({ columns, rows, ragged }: Table, context: ReadContext): RawT
 
 function submissionOf(
   row: ReadonlyMap<string, string>,
-  at: { metrics: readonly string[]; execution_id: string; observed_turn: number; order: number },
+  at: { measures: Measures; execution_id: string; observed_turn: number; order: number },
 ): Submission {
-  const values = at.metrics.map(
-    (name) => [name, isNumber(row.get(name)) ? Number(row.get(name)) : null] as const,
+  const { metrics, objective } = at.measures;
+  const blank = isBlank(row, at.measures);
+  const values = metrics.map(
+    (name) => [name, !blank && isNumber(row.get(name)) ? Number(row.get(name)) : null] as const,
   );
-  const [only, ...others] = values;
-  const single = others.length === 0 ? only : undefined;
+  const counted = objective === null ? values : values.filter(([name]) => name === objective);
+  const others = objective === null ? values : values.filter(([name]) => name !== objective);
   return makeSubmission(
     {
       execution_id: at.execution_id,
       order: at.order,
-      gradable: values.some(([, value]) => value !== null),
-      score: single?.[1] ?? null,
+      gradable: counted.some(([, value]) => value !== null),
+      score: objective === null ? null : (counted[0]?.[1] ?? null),
       scale: 'validation',
     },
     {
       observed_turn: at.observed_turn,
-      grader: single === undefined ? 'autoresearch:several' : `autoresearch:${single[0]}`,
-      flags: single === undefined ? values.map(([name, value]) => `metric:${name}=${value ?? 'null'}`) : [],
+      grader: `autoresearch:${objective ?? 'several'}`,
+      flags: others.map(([name, value]) => `metric:${name}=${value ?? 'null'}`),
     },
   );
 }

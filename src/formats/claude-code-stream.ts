@@ -19,7 +19,8 @@ export const claudeCodeStream: FormatAdapter = {
   unit: 'document',
   experiments: { experiment: [], scoring: [] },
   notes: {
-    title: 'Output of Claude Code and its SDK, --output-format stream-json: JSON lines or one list',
+    title:
+      'Output of Claude Code and its SDK, and of Qwen Code, --output-format stream-json: JSON lines or one list',
     recognised_by:
       'a record of type system and subtype init before records of type assistant, user and result',
     scores: 'none',
@@ -88,6 +89,7 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
     if (type === 'system' && record['subtype'] === 'compact_boundary')
       voice.restarts.push(voice.messages.length);
     if (type === 'result') result = record;
+    if (type === 'stream_event') stopLast(voice, record);
     const message = recordMessage(record, `[${index}]`);
     if (message !== null) voice.messages.push(message);
   });
@@ -101,6 +103,15 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   return runs;
 }
 
+/** Why a streamed reply stopped stands behind it, in the last of its pieces; the whole one was printed before. */
+function stopLast({ messages }: Voice, record: JsonObject): void {
+  const event = isObject(record['event']) ? record['event'] : {};
+  const delta = isObject(event['delta']) ? event['delta'] : {};
+  const last = messages.at(-1);
+  if (event['type'] !== 'message_delta' || last?.role !== 'assistant') return;
+  if ((last.stop ?? null) === null) messages[messages.length - 1] = { ...last, stop: delta['stop_reason'] };
+}
+
 function readVoice(
   voice: Voice,
   at: { context: ReadContext; init: JsonObject; end: JsonObject; session: string | null },
@@ -112,13 +123,19 @@ function readVoice(
   const run = messagesRun(voice, at.context, {
     session_id: subagent ? voice.call : session,
     parent_session: subagent ? session : null,
-    scaffold: 'claude-code',
-    scaffold_version: asString(init['claude_code_version']),
+    ...writerOf(init),
     model: asString(init['model']),
     ...(stated === null ? {} : { termination: stated }),
     flags: ['system_prompt_absent', ...(asked ? [] : ['prompts_absent']), ...(subagent ? ['subagent'] : [])],
   });
   return subagent ? run : { ...run, flags: [...run.flags, ...resultFlags(run, end)] };
+}
+
+/** Qwen Code prints the same stream under its own name. */
+function writerOf(init: JsonObject): { scaffold: string; scaffold_version: string | null } {
+  const qwen = asString(init['qwen_code_version']);
+  if (qwen !== null) return { scaffold: 'qwen-code', scaffold_version: qwen };
+  return { scaffold: 'claude-code', scaffold_version: asString(init['claude_code_version']) };
 }
 
 function isResult(message: LoggedMessage): boolean {
@@ -137,6 +154,7 @@ function recordMessage(record: JsonObject, at: string): LoggedMessage | null {
       role: 'assistant',
       content: message['content'],
       path,
+      timestamp: asString(record['timestamp']),
       ...reply,
       ...(failed ? { origin: 'environment' as const, flags: [...(reply.flags ?? []), 'api_error'] } : {}),
     };

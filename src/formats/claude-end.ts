@@ -1,3 +1,4 @@
+import type { Span } from '../trajectory/span.js';
 import type { Termination } from '../trajectory/trajectory.js';
 import type { Turn } from '../trajectory/turn.js';
 
@@ -13,8 +14,16 @@ export function sessionEnd(turns: readonly Turn[]): Termination {
   if (last.flags.includes('api_error')) return 'error';
   if (last.truncated === 'length') return 'context_limit';
   if (last.truncated !== null) return last.truncated === 'error' ? 'error' : 'cut';
-  const calls = last.spans.some((span) => span.call !== null || span.kind === 'malformed_call');
-  return calls ? 'cut' : 'submitted';
+  return asksForResult(last) ? 'cut' : 'submitted';
+}
+
+/** Whether a reply waits for an answer: what it says behind a call that the provider ran itself ends it all the same. */
+export function asksForResult({ spans, flags }: Turn): boolean {
+  const isCall = (span: Span): boolean => span.call !== null || span.kind === 'malformed_call';
+  const ran = flags.includes('server_tool') || spans.some(({ kind }) => kind === 'observation');
+  if (!ran) return spans.some(isCall);
+  const last = spans.findLast(({ origin }) => origin === 'model');
+  return last !== undefined && isCall(last);
 }
 
 function isExchange(turn: Turn): boolean {

@@ -51,7 +51,7 @@ function detect(sniff: Sniff): Detection | null {
   if (hasKeys(sniff.json, 'files_in_context', 'model_usage')) {
     return { confidence: 'certain', reason: 'the metadata of a Cline task' };
   }
-  const items = asArray(sniff.json);
+  const items = asArray(sniff.json).filter((item) => !isThought(item));
   if (items.length === 0 || !items.every((item) => hasKeys(item, 'role', 'content'))) return null;
   if (items.some((item) => hasKeys(item, 'modelInfo'))) {
     return { confidence: 'certain', reason: 'a list of messages with modelInfo' };
@@ -65,6 +65,15 @@ function detect(sniff: Sniff): Detection | null {
 const INTERRUPTED =
   /\[Response interrupted by (?:user|API Error|user feedback|a tool use result\.[^\]]*)\]\s*$/;
 const NO_REPLY = 'Failure: I did not provide a response.';
+
+/** A record of its own for the reasoning before a reply, as Roo Code keeps it where the provider encrypts it. */
+function isThought(item: unknown): boolean {
+  return (
+    isObject(item) &&
+    item['type'] === 'reasoning' &&
+    (hasKeys(item, 'encrypted_content') || hasKeys(item, 'summary'))
+  );
+}
 
 function isUiLog(value: unknown): boolean {
   const items = asArray(value);
@@ -89,7 +98,10 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
     if (context.siblings.names.includes(HISTORY)) return { sidecar_of: HISTORY };
     throw new RejectError('sidecar_without_primary', `${HISTORY} is not beside it`);
   }
-  const items = listOf(input, 'list').map((value, index) => objectOf(value, `[${index}]`));
+  const items = listOf(input, 'list')
+    .filter((item) => !isThought(item))
+    .map((value, index) => objectOf(value, `[${index}]`));
+  const hidden = items.length < input.length;
   const structured = items.some((item) => holdsCall(item));
   const messages = items.map((item, index) =>
     readMessage(item, { path: `[${index}]`, before: items[index - 1] }),
@@ -115,6 +127,7 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
       scaffold: 'cline',
       flags: [
         'system_prompt_absent',
+        ...(hidden ? ['reasoning_hidden'] : []),
         ...(truncated ? ['context_truncated'] : []),
         ...(restarts.length > 0 ? ['compacted_context_assumed'] : []),
       ],

@@ -1,6 +1,7 @@
 import { RejectError } from '../logs/reject.js';
 import { contentSpan, makeTurn } from '../trajectory/build.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
+import { isCodexEvent, isCodexSetup, readCodexEvents } from './codex-events.js';
 import { objectAt, objectOf, requiredString, stringAt } from './fields.js';
 import type { SessionMark } from './glued-sessions.js';
 import { exitOutcome } from './printed-exit.js';
@@ -17,7 +18,8 @@ export const codexExec: FormatAdapter = {
   experiments: { experiment: [], scoring: [] },
   notes: {
     title: 'What `codex exec --json` prints (JSON lines)',
-    recognised_by: 'a line of type thread.started, or items in lines of type item.completed',
+    recognised_by:
+      'a line of type thread.started, items in lines of type item.completed, or events with an id beside a typed msg (before 0.44)',
     scores: 'none',
     executions:
       'status of each item, exit code of a command; experiments only if a pipeline names tools or command patterns',
@@ -25,7 +27,7 @@ export const codexExec: FormatAdapter = {
     token_ids: 'none',
     logprobs: 'none',
     loss: [
-      'prompts, system prompt and tool definitions are not recorded, nor are times and the model',
+      'system prompt and tool definitions are not recorded, nor are times; prompt and model only before 0.44 (flag prompts_absent)',
       'calls are told, not logged: their JSON is made from the command, the changed files or the query (flag text_rebuilt)',
       'what a patch changed in its files is not recorded: the call is environment text, never trained',
       'plans (todo_list), notices and token counts',
@@ -42,11 +44,14 @@ function detect(sniff: Sniff): Detection | null {
       (hasKeys(line, 'thread_id') && line['type'] === 'thread.started') ||
       (hasKeys(line, 'item') && line['type'] === 'item.completed' && isObject(line['item'])),
   );
-  return known ? { confidence: 'certain', reason: 'events of codex exec', unit: 'lines' } : null;
+  if (known) return { confidence: 'certain', reason: 'events of codex exec', unit: 'lines' };
+  if (!sniff.lines.some(isCodexEvent)) return null;
+  return { confidence: 'certain', reason: 'events of an early codex exec', unit: 'lines' };
 }
 
-/** A thread that is resumed begins with its id again. */
+/** A thread that is resumed begins with its id again; before threads had names, each began with its setup. */
 function sessionOf(record: unknown): SessionMark | null {
+  if (isCodexSetup(record)) return { opens: true };
   if (!isObject(record) || record['type'] !== 'thread.started') return null;
   return { opens: true, session: asString(record['thread_id']) };
 }
@@ -55,13 +60,22 @@ function sessionOf(record: unknown): SessionMark | null {
 const RETRIED = /^Reconnecting\.\.\. \d+\/\d+/;
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
+  const records = Array.isArray(input) ? input : [input];
+  if (records.some(isCodexEvent)) {
+    const early = readCodexEvents(
+      records.map((value, index) => objectOf(value, `line ${index + 1}`)),
+      context,
+    );
+    requireModelTurns(early.turns);
+    return [early];
+  }
   const run = new SessionRun();
   run.flag('system_prompt_absent', 'prompts_absent', 'text_rebuilt');
   const items = new Map<string, { item: JsonObject; path: string }>();
   let session: string | null = null;
   let ended: 'submitted' | 'error' | null = null;
   let turn = 0;
-  (Array.isArray(input) ? input : [input]).forEach((value, index) => {
+  records.forEach((value, index) => {
     const path = `line ${index + 1}`;
     const record = objectOf(value, path);
     const type = requiredString(record, 'type', path);

@@ -39,6 +39,12 @@ export function isEnvelope(line: unknown): boolean {
   );
 }
 
+/** The whole session as one JSON, as the CLI in TypeScript wrote it: its head, and items of the Responses API. */
+export function isFirstRollout(value: unknown): value is JsonObject {
+  if (!hasKeys(value, 'session', 'items') || !Array.isArray(value['items'])) return false;
+  return hasKeys(value['session'], 'id', 'timestamp') && value['items'].some(isBareLine);
+}
+
 /** Lines of versions without envelopes: a bare item of the Responses API, or a message beside `created_at`. */
 export function isBareLine(line: unknown): boolean {
   if (!isObject(line)) return false;
@@ -66,7 +72,7 @@ export function rolloutRecords(lines: readonly unknown[]): RolloutRecord[] {
         },
       ];
     }
-    if (isBareLine(line)) {
+    if (isBareLine(line) || (type === 'reasoning' && Array.isArray(line['summary']))) {
       return [{ path, type: 'response_item', timestamp, payload: bareItem(line) }];
     }
     const opening = type === null && hasKeys(line, 'id', 'timestamp');

@@ -2,12 +2,19 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from
 import { mostUsedModel, withoutOwnModel } from './anthropic-turns.js';
 import { ForkedHistory } from './codex-fork.js';
 import { callEvents, codexOutcome } from './codex-outcomes.js';
-import { isBareLine, isEnvelope, type RolloutRecord, rolloutMark, rolloutRecords } from './codex-records.js';
+import {
+  isBareLine,
+  isEnvelope,
+  isFirstRollout,
+  type RolloutRecord,
+  rolloutMark,
+  rolloutRecords,
+} from './codex-records.js';
 import { rolloutRun } from './codex-session.js';
 import { listOf } from './fields.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import { scoredCalls } from './scored-calls.js';
-import { asId, asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import { asArray, asId, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns, shellExecutions } from './shell-executions.js';
 
 export const codexRollout: FormatAdapter = {
@@ -16,9 +23,10 @@ export const codexRollout: FormatAdapter = {
   unit: 'lines',
   experiments: { experiment: [], scoring: [] },
   notes: {
-    title: 'Codex CLI rollouts (JSON lines), first versions to 0.14x',
+    title:
+      'Codex CLI rollouts (JSON lines), first versions to 0.14x; of the first CLI in TypeScript, one JSON',
     recognised_by:
-      'lines of type and payload with session_meta, response_item or event_msg, or bare items of first versions',
+      'lines of type and payload with session_meta, response_item or event_msg, or bare items of first versions; one JSON of session and items',
     scores: 'none',
     executions:
       'calls with exit code and time from events or the frame around their output; experiments only if a pipeline names tools or command patterns',
@@ -44,6 +52,13 @@ export const codexRollout: FormatAdapter = {
 };
 
 function detect(sniff: Sniff): Detection | null {
+  if (isFirstRollout(sniff.json)) {
+    return {
+      confidence: 'certain',
+      reason: 'the session and items of a first Codex rollout',
+      unit: 'document',
+    };
+  }
   if (sniff.lines.some(isEnvelope)) return { confidence: 'certain', reason: 'lines of a Codex rollout' };
   const [first] = sniff.lines;
   const opens = isObject(first) && first['type'] === undefined && typeof first['timestamp'] === 'string';
@@ -58,7 +73,10 @@ function detect(sniff: Sniff): Detection | null {
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
-  const run = readRollout(rolloutRecords(listOf(input, 'lines')), context);
+  const lines = isFirstRollout(input)
+    ? [input['session'], ...asArray(input['items'])]
+    : listOf(input, 'lines');
+  const run = readRollout(rolloutRecords(lines), context);
   requireModelTurns(run.turns);
   return [run];
 }

@@ -1,6 +1,7 @@
 import { contentSpan } from '../trajectory/build.js';
 import type { Epoch, Termination } from '../trajectory/trajectory.js';
 import type { Truncation, Turn } from '../trajectory/turn.js';
+import { asksForResult } from './claude-end.js';
 import { type ForkedHistory, startsTurn } from './codex-fork.js';
 import { codexUserText } from './codex-inputs.js';
 import type { RolloutRecord } from './codex-records.js';
@@ -245,7 +246,7 @@ function endOf(turns: readonly Turn[]): Termination {
   );
   if (last === undefined) return 'unknown';
   if (last.role !== 'assistant') return 'cut';
-  return last.spans.some((span) => span.call !== null) || last.spans.length === 0 ? 'cut' : 'submitted';
+  return asksForResult(last) || last.spans.length === 0 ? 'cut' : 'submitted';
 }
 
 function errorEnd(error: JsonObject): Termination {

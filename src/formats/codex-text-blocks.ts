@@ -1,6 +1,7 @@
 /** A piece of the text log: what stands between one time stamp that means something and the next. */
 export interface TextBlock {
-  readonly timestamp: string;
+  /** null in logs that print none */
+  readonly timestamp: string | null;
   readonly kind: 'header' | 'prompt' | 'thinking' | 'reply' | 'call' | 'result' | 'error' | 'other';
   /** without the line break that ends it */
   readonly text: string;
@@ -95,9 +96,12 @@ function isPrinted(
   return log.slice(open.start, stamp.index).split('\n').length <= PRINTED_LINES;
 }
 
+/** A command with the folder that it runs in: the last one, since a loop of the shell has words like these too. */
+const FOLDER = /^([\s\S]*) in (?:\/|[A-Za-z]:|~|\.)[^\n]*$/;
+
 /** The words by which the end of a call names it. */
 export function callText(tool: string, text: string): string {
-  if (tool === 'exec') return text.replace(/ in (?:\/|[A-Za-z]:|~|\.)[^\n]*$/, '');
+  if (tool === 'exec') return FOLDER.exec(text)?.[1] ?? text;
   return tool === 'apply_patch' ? 'apply_patch(' : text;
 }
 

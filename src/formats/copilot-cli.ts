@@ -1,4 +1,5 @@
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
+import { chatRun } from './chat-run.js';
 import { CopilotReader } from './copilot-reader.js';
 import { objectOf, stringAt } from './fields.js';
 import type { SessionMark } from './glued-sessions.js';
@@ -11,8 +12,9 @@ export const copilotCli: FormatAdapter = {
   unit: 'lines',
   experiments: { experiment: [], scoring: [] },
   notes: {
-    title: 'GitHub Copilot CLI session events (JSON lines)',
-    recognised_by: 'lines with a dotted type, data, id and parentId',
+    title: 'GitHub Copilot CLI session events (JSON lines), and its first sessions (JSON)',
+    recognised_by:
+      'lines with a dotted type, data, id and parentId; before 0.0.343 one JSON of sessionId and chatMessages',
     scores: 'none',
     executions: 'success of each call, the exit code of a shell command, and the time that it took',
     reasoning:
@@ -26,6 +28,7 @@ export const copilotCli: FormatAdapter = {
       'which messages a truncation removed: the oldest are taken to be gone (flag context_truncated)',
       'what a rewind took back stands outside of every context, counted in the flag rewound_turns',
       'detailed results for the terminal, hooks, permissions, notices, usage, title and intention texts',
+      'times, notices and results for the terminal in the timeline of first sessions',
       'pictures and attached files, beyond what the transformed message shows of them',
     ],
   },
@@ -35,8 +38,31 @@ export const copilotCli: FormatAdapter = {
 };
 
 function detect(sniff: Sniff): Detection | null {
+  if (isEarlySession(sniff.json)) {
+    return { confidence: 'certain', reason: 'sessionId and chatMessages', unit: 'document' };
+  }
   if (!sniff.lines.some((line) => isObject(line) && isEvent(line))) return null;
   return { confidence: 'certain', reason: 'session events with data and parentId', unit: 'lines' };
+}
+
+/** A session before there were events: chat messages of OpenAI's API beside what the terminal showed. */
+function isEarlySession(value: unknown): value is JsonObject {
+  return hasKeys(value, 'sessionId', 'startTime', 'chatMessages') && Array.isArray(value['chatMessages']);
+}
+
+function readEarlySession(session: JsonObject, context: ReadContext): RawTrajectory {
+  const run = chatRun(
+    {
+      messages: session['chatMessages'],
+      session_id: asString(session['sessionId']),
+      model: asString(session['selectedModel']),
+      scaffold: 'copilot-cli',
+    },
+    context,
+  );
+  requireModelTurns(run.turns);
+  const told = run.turns.some(({ role }) => role === 'system');
+  return { ...run, flags: [...run.flags, ...(told ? [] : ['system_prompt_absent'])] };
 }
 
 const EVENT_TYPE = /^(?:session|user|assistant|tool|system|hook|subagent|skill)\.[a-z_]+$/;
@@ -58,6 +84,7 @@ function sessionOf(record: unknown): SessionMark | null {
 
 /** Events of sub-agents stand among those of the session; each agent becomes a run of its own. */
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
+  if (isEarlySession(input)) return [readEarlySession(input, context)];
   const main = new CopilotReader(null);
   const agents = new Map<string, CopilotReader>();
   (Array.isArray(input) ? input : [input]).forEach((value, index) => {

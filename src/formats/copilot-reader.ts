@@ -106,16 +106,16 @@ export class CopilotReader {
     this.model ??= own;
     const open = this.reply !== null && id !== null && this.reply.id === id ? this.reply : null;
     const reply = open ?? this.openReply(id, timestamp);
-    const turn = this.run.turns[reply.turn];
-    if (turn === undefined) return;
     const spans = [
       ...this.reasoningOf(data, path),
       ...actionSpans(stringAt(data, 'content', path) ?? '', []),
       ...this.callsOf(data, { path, known: reply.calls }),
     ];
     const model = own === this.model ? null : own;
-    const added = spans.map((span) => ({ ...span, model }));
-    this.run.replace(reply.turn, { ...turn, spans: [...turn.spans, ...added] });
+    this.run.extend(
+      reply.turn,
+      spans.map((span) => ({ ...span, model })),
+    );
   }
 
   private openReply(id: string | null, timestamp: string | null): Reply {

@@ -97,20 +97,14 @@ function readReply(state: State, record: JsonObject, path: string): void {
 
 /** Puts spans into the reply that is open, text behind text as one; a result or a prompt before it opens a new one. */
 function extend(run: SessionRun, spans: readonly Span[], timestamp: string | null): void {
-  const last = run.turns.length - 1;
-  const open = run.turns[last];
-  if (open?.role !== 'assistant') {
+  if (run.turns.at(-1)?.role !== 'assistant') {
     run.push(makeTurn('assistant', [...spans], { timestamp }));
     return;
   }
-  const joined = [...open.spans];
   for (const span of spans) {
-    const before = joined.at(-1);
-    if (before?.kind === 'text' && span.kind === 'text')
-      joined[joined.length - 1] = { ...before, text: before.text + span.text };
-    else joined.push(span);
+    if (span.kind === 'text') run.continueReply(span);
+    else run.extendReply(span);
   }
-  run.replace(last, { ...open, spans: joined });
 }
 
 /** A call stands under its own key (`readToolCall`), with what it was given and how it ended. */

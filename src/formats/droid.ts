@@ -64,7 +64,8 @@ function sessionOf(record: unknown): SessionMark | null {
   if (!isObject(record)) return null;
   if (record['type'] === 'session_start') return { opens: true, session: asString(record['id']) };
   const once = isStoredMessage(record) ? asString(record['id']) : null;
-  return { once, session: asId(record['session_id']) ?? asId(record['sessionId']) };
+  const opens = record['type'] === 'system' && record['subtype'] === 'init';
+  return { opens, once, session: asId(record['session_id']) ?? asId(record['sessionId']) };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {

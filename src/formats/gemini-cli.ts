@@ -22,9 +22,9 @@ export const geminiCli: FormatAdapter = {
   experiments: { experiment: [], scoring: [] },
   notes: {
     title:
-      'Gemini CLI: session files, one JSON up to 0.39 and JSON lines from 0.40, bare contents lists, and --output-format stream-json',
+      'Gemini CLI: session files, one JSON up to 0.39 and JSON lines from 0.40, bare contents lists and checkpoints of chats, and --output-format stream-json',
     recognised_by:
-      'sessionId and projectHash with messages or as a first line; a list of role model|user with parts; lines of type init and tool_use with tool_id',
+      'sessionId and projectHash with messages or as a first line; a list of role model|user with parts, alone or as history; lines of type init and tool_use with tool_id',
     scores: 'none',
     executions: 'status of each call; exit code of a shell command where the result text has one',
     reasoning: 'summaries of thoughts, which is all that the API sends, never trained (reasoning_summary)',
@@ -56,10 +56,16 @@ function detect(sniff: Sniff): Detection | null {
   if (lines.some(isGeminiStreamLine)) {
     return { confidence: 'certain', reason: 'the stream of Gemini CLI', unit: 'lines' };
   }
-  if (isContents(json)) {
+  if (contentsOf(json) !== null) {
     return { confidence: 'certain', reason: 'a list of model and user parts', unit: 'document' };
   }
   return null;
+}
+
+/** Contents as a bare list, or as the history of a checkpoint (`/chat save`). */
+function contentsOf(value: unknown): readonly JsonObject[] | null {
+  const list = hasKeys(value, 'history') ? value['history'] : value;
+  return isContents(list) ? list : null;
 }
 
 function isContents(value: unknown): value is readonly JsonObject[] {
@@ -85,7 +91,8 @@ function sessionOf(record: unknown): SessionMark | null {
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
-  if (isContents(input)) return [readContents(input, context)];
+  const contents = contentsOf(input);
+  if (contents !== null) return [readContents(contents, context)];
   if (Array.isArray(input) && input.some(isGeminiStreamLine)) {
     const records = input.map((value, index) => objectOf(value, `line ${index + 1}`));
     const streamed = readGeminiStream(records, context);

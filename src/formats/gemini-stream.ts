@@ -60,13 +60,10 @@ function readMessage(
     run.push(makeTurn('user', userSpans(text), { timestamp: at.timestamp }));
     return;
   }
-  const last = run.turns.length - 1;
-  const reply = run.turns[last];
-  const before = reply?.spans.at(-1);
-  if (reply?.role === 'assistant' && before?.kind === 'text' && record['delta'] === true) {
-    const spans = [...reply.spans.slice(0, -1), { ...before, text: before.text + text }];
-    run.replace(last, { ...reply, spans });
-  } else run.push(makeTurn('assistant', [contentSpan('text', 'model', text)], { timestamp: at.timestamp }));
+  const span = contentSpan('text', 'model', text);
+  const before = run.turns.at(-1)?.spans.at(-1);
+  if (before?.kind === 'text' && record['delta'] === true) run.continueReply(span, at.timestamp);
+  else run.push(makeTurn('assistant', [span], { timestamp: at.timestamp }));
 }
 
 function errorText(error: unknown): string {

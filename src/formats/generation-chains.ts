@@ -23,33 +23,53 @@ export interface CallChain {
  * holds the whole run. A call whose context continues no other begins a chain of its own.
  */
 export function callChains(calls: readonly LoggedCall[]): CallChain[] {
-  const chains: { calls: LoggedCall[]; keys: string[] }[] = [];
+  const chains: { readonly calls: LoggedCall[] }[] = [];
+  const root = stem();
   for (const call of calls) {
-    const input = call.input.map(messageKey);
-    const longest = chains
-      .filter(
-        (chain) =>
-          chain.keys.length <= input.length && chain.keys.every((key, index) => key === input[index]),
-      )
-      .reduce<(typeof chains)[number] | null>(
-        (best, chain) => (best === null || chain.keys.length > best.keys.length ? chain : best),
-        null,
-      );
-    const keys = [...input, ...call.reply.map(messageKey)];
-    if (longest === null) chains.push({ calls: [call], keys });
-    else {
-      longest.calls.push(call);
-      longest.keys = keys;
+    let at = root;
+    let longest = root.chains.size > 0 ? root : null;
+    for (const message of call.input) {
+      at = behind(at, message);
+      if (at.chains.size > 0) longest = at;
     }
+    for (const message of call.reply) at = behind(at, message);
+    const chain = longest === null ? chains.length : Math.min(...longest.chains);
+    longest?.chains.delete(chain);
+    at.chains.add(chain);
+    const known = chains[chain];
+    if (known === undefined) chains.push({ calls: [call] });
+    else known.calls.push(call);
   }
   return chains;
 }
 
+/** A place in the tree of all contexts: what was said up to here, and the chains that have come just so far. */
+interface Stem {
+  readonly next: Map<string, Stem>;
+  readonly chains: Set<number>;
+}
+
+function stem(): Stem {
+  return { next: new Map(), chains: new Set() };
+}
+
+function behind(place: Stem, message: JsonObject): Stem {
+  const key = messageKey(message);
+  const known = place.next.get(key);
+  if (known !== undefined) return known;
+  const fresh = stem();
+  place.next.set(key, fresh);
+  return fresh;
+}
+
 /**
  * The run that a chain logs: the context and reply of its last call. Assistant messages that no call of the chain
- * wrote are history, shown to the model and not generated here.
+ * wrote are history, shown to the model and not generated here, unless the context is known to be the session's own.
  */
-export function chainRun(chain: CallChain, rest: { context: ReadContext; row?: JsonObject }): RawTrajectory {
+export function chainRun(
+  chain: CallChain,
+  rest: { context: ReadContext; row?: JsonObject; whole?: boolean },
+): RawTrajectory {
   const last = chain.calls.at(-1);
   const messages = last === undefined ? [] : [...last.input, ...last.reply];
   const written = new Map<number, LoggedCall>();
@@ -64,6 +84,7 @@ export function chainRun(chain: CallChain, rest: { context: ReadContext; row?: J
   const turns = run.turns.map((turn, index) => {
     if (turn.role !== 'assistant') return turn;
     const call = written.get(index);
+    if (call === undefined && rest.whole === true) return turn;
     if (call === undefined) {
       const spans = turn.spans.map((span): Span => ({ ...span, origin: 'environment' }));
       return { ...turn, spans, flags: [...turn.flags, 'copied_context'] };

@@ -4,6 +4,7 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from
 import { contentParts, environmentSpans } from './content-parts.js';
 import { listAt, objectAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
 import type { SessionMark } from './glued-sessions.js';
+import { isGrokStream, isGrokStreamLine, readGrokStream } from './grok-stream.js';
 import { userSpans } from './injected-text.js';
 import { actionSpans } from './inline-calls.js';
 import { exitOutcome, printedExit } from './printed-exit.js';
@@ -19,8 +20,9 @@ export const grok: FormatAdapter = {
   unit: 'lines',
   experiments: { experiment: [], scoring: [] },
   notes: {
-    title: 'Grok CLI chat history (JSON lines)',
-    recognised_by: 'user lines with synthetic_reason or prompt_index, assistant lines with model_fingerprint',
+    title: 'Grok CLI chat history, and what its streaming-json output prints (JSON lines)',
+    recognised_by:
+      'user lines with synthetic_reason or prompt_index, assistant lines with model_fingerprint; text and thought lines with data, tool_call lines with toolCallId',
     scores: 'none',
     executions:
       'calls and their results; the exit code of a shell command that its result opens with, no times',
@@ -34,6 +36,7 @@ export const grok: FormatAdapter = {
       'pictures become placeholders',
       'what a fork has from its parent is told by summary.json alone; it is environment text',
       'the fields of summary.json other than id, parent and model',
+      'of a printed stream: prompts and times; results as a client is shown them; early versions print no calls, which is refused where the end counts several replies',
     ],
   },
   detect,
@@ -55,6 +58,8 @@ const TYPES: ReadonlySet<string> = new Set([
 
 function detect(sniff: Sniff): Detection | null {
   const lines = sniff.lines.filter(isObject);
+  if (isGrokStream(lines))
+    return { confidence: 'certain', reason: 'the stream of a Grok run', unit: 'lines' };
   if (!lines.every((line) => TYPES.has(asString(line['type']) ?? ''))) return null;
   if (!lines.some(isMarked)) return null;
   return { confidence: 'certain', reason: 'lines of a Grok chat history', unit: 'lines' };
@@ -70,17 +75,27 @@ function isMarked(line: JsonObject): boolean {
   return line['type'] === 'backend_tool_call';
 }
 
-/** A history begins with the system prompt; it names no session. */
+/** A history begins with the system prompt and names no session; a stream ends with what it names. */
 function sessionOf(record: unknown): SessionMark | null {
+  if (isGrokStreamLine(record)) return { closes: isObject(record) && record['type'] === 'end' };
   return { opens: isObject(record) && record['type'] === 'system' };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
+  const records = Array.isArray(input) ? input : [input];
+  if (records.some(isGrokStreamLine)) {
+    return [
+      readGrokStream(
+        records.map((record, index) => objectOf(record, `line ${index + 1}`)),
+        context,
+      ),
+    ];
+  }
   const run = new SessionRun();
   const models: string[] = [];
   const summary = summaryOf(context);
   const inheritedLines = asNumber(summary['inherited_prefix_len']) ?? 0;
-  (Array.isArray(input) ? input : [input]).forEach((value, index) => {
+  records.forEach((value, index) => {
     const path = `line ${index + 1}`;
     const line = objectOf(value, path);
     const model = stringAt(line, 'model_id', path);

@@ -21,8 +21,8 @@ export const hermes: FormatAdapter = {
   unit: 'document',
   experiments: { experiment: [], scoring: [] },
   notes: {
-    title: 'Hermes agent sessions (JSON)',
-    recognised_by: 'session_id, platform and messages',
+    title: 'Hermes agent sessions: one JSON, or of its gateway JSON lines',
+    recognised_by: 'session_id, platform and messages; a first line of role session_meta',
     scores: 'none',
     executions: 'calls and their results, no exit codes or times',
     reasoning: 'reasoning or reasoning_content, once',
@@ -40,15 +40,25 @@ export const hermes: FormatAdapter = {
 };
 
 function detect(sniff: Sniff): Detection | null {
-  const { json } = sniff;
+  const { json, lines } = sniff;
+  if (lines.length > 1 && isMeta(lines[0])) {
+    return { confidence: 'certain', reason: 'a first line of role session_meta', unit: 'lines' };
+  }
   if (!hasKeys(json, 'session_id', 'messages') || !Array.isArray(json['messages'])) return null;
   if (!hasKeys(json, 'platform') && !hasKeys(json, 'session_start', 'system_prompt')) return null;
   return { confidence: 'certain', reason: 'session_id, platform and messages', unit: 'document' };
 }
 
+/** The head of a transcript in lines: model, platform and tools. */
+function isMeta(line: unknown): line is JsonObject {
+  return hasKeys(line, 'role') && line['role'] === 'session_meta';
+}
+
 /** The messages are those of OpenAI's API with a few fields beside them. */
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
-  const session = objectOf(input, 'document');
+  const session = Array.isArray(input)
+    ? { ...(input.find(isMeta) ?? {}), messages: input }
+    : objectOf(input, 'document');
   const prompt = stringAt(session, 'system_prompt', '');
   const messages = listOf(session['messages'], 'messages')
     .map((value, index) => objectOf(value, `messages[${index}]`))

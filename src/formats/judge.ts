@@ -1,5 +1,5 @@
 import { RejectError } from '../logs/reject.js';
-import type { FormatAdapter, FormatUnit } from './adapter.js';
+import type { FormatAdapter, FormatUnit, Siblings } from './adapter.js';
 import { detect, type Verdict } from './detect.js';
 import { MAX_LINES, type SniffedFile } from './sniff.js';
 
@@ -7,7 +7,11 @@ import { MAX_LINES, type SniffedFile } from './sniff.js';
 export type Chosen = Extract<Verdict, { adapter: FormatAdapter }> & {
   /** the file is one JSON list of what would be its lines */
   readonly listed?: boolean;
+  /** its records are whole documents: what lies beside the file is of none of them more than of another */
+  readonly documents?: boolean;
 };
+
+const NO_SIBLINGS: Siblings = { names: [], readText: () => null };
 
 /** What can be read of a file of which only some lines are records. */
 const LINE_UNITS: ReadonlySet<FormatUnit> = new Set(['line', 'lines']);
@@ -24,7 +28,10 @@ export function judge(sniffed: SniffedFile, options: JudgeOptions): Chosen | Rej
     verdict = detect(sniffed.sniff, options);
     const listed = lineList(sniffed, verdict, options);
     if (listed !== null) return listed;
-    if (verdict.adapter !== null) return verdict;
+    if (verdict.adapter !== null) {
+      const documents = verdict.confidence === 'likely' ? severalDocuments(sniffed, options) : null;
+      return documents?.confidence === 'certain' ? documents : verdict;
+    }
     if (verdict.code !== 'unknown_format' || verdict.message.startsWith('looks like')) {
       return new RejectError(verdict.code, verdict.message);
     }
@@ -32,6 +39,8 @@ export function judge(sniffed: SniffedFile, options: JudgeOptions): Chosen | Rej
       const byLines = detect({ ...sniffed.sniff, lines: sniffed.stray }, options);
       if (byLines.adapter !== null && LINE_UNITS.has(byLines.unit)) return byLines;
     }
+    const documents = severalDocuments(sniffed, options);
+    if (documents !== null) return documents;
   } catch (error) {
     return error instanceof RejectError ? error : new RejectError('internal', `detection: ${error}`);
   }
@@ -53,11 +62,28 @@ function lineList(sniffed: SniffedFile, verdict: Verdict, options: JudgeOptions)
   if (items.length === 0) return null;
   const byLines = detect({ ...sniffed.sniff, json: undefined, lines: items.slice(0, MAX_LINES) }, options);
   if (byLines.adapter === null || !LINE_UNITS.has(byLines.unit)) return null;
-  if (!Array.isArray(json) && byLines.unit === 'line') return null;
+  // Lists that only may be pieces of one session are more likely a session each.
+  const pieces = byLines.unit === 'lines' && byLines.confidence === 'certain';
+  if (!Array.isArray(json) && !pieces) return null;
   const other = verdict.adapter !== null && verdict.adapter !== byLines.adapter;
-  const beaten =
-    byLines.unit === 'lines' && byLines.confidence === 'certain'
-      ? !other || verdict.confidence !== 'certain'
-      : verdict.adapter === null && verdict.code === 'unknown_format';
+  const beaten = pieces
+    ? !other || verdict.confidence !== 'certain'
+    : verdict.adapter === null && verdict.code === 'unknown_format';
   return beaten ? { ...byLines, listed: true } : null;
+}
+
+/**
+ * A list, or lines, of whole documents of a format that has one to a file: each is read as a file of its own would be.
+ * The first that some adapter takes tells the format of all.
+ */
+function severalDocuments({ sniff, stray }: SniffedFile, options: JudgeOptions): Chosen | null {
+  const listed = Array.isArray(sniff.json);
+  const items: readonly unknown[] = Array.isArray(sniff.json) ? sniff.json : [...sniff.lines, ...stray];
+  for (const item of items.slice(0, MAX_LINES)) {
+    if (typeof item !== 'object' || item === null) continue;
+    const verdict = detect({ ...sniff, json: item, lines: [], siblings: NO_SIBLINGS }, options);
+    if (verdict.adapter === null || verdict.unit !== 'document') continue;
+    return { ...verdict, unit: 'line', listed, documents: true };
+  }
+  return null;
 }

@@ -1,7 +1,7 @@
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { objectOf } from './fields.js';
 import type { SessionMark } from './glued-sessions.js';
-import { isKimiMark, readKimiContext } from './kimi-context.js';
+import { isKimiMark, isKimiReply, readKimiContext } from './kimi-context.js';
 import { readKimiEvents } from './kimi-events.js';
 import { readKimiJournal } from './kimi-journal.js';
 import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
@@ -14,9 +14,9 @@ export const kimiCli: FormatAdapter = {
   experiments: { experiment: [], scoring: [] },
   notes: {
     title:
-      'Kimi wire files (JSON lines): the journal of Kimi Code and the events of the older Kimi CLI; its context.jsonl',
+      'Kimi wire files (JSON lines): the journal of Kimi Code and the events of the older Kimi CLI; its context.jsonl, and the messages that it prints',
     recognised_by:
-      'a metadata line with protocol_version, lines with timestamp and a typed message, or roles _checkpoint and _usage',
+      'a metadata line with protocol_version, lines with timestamp and a typed message, roles _checkpoint and _usage, or messages with think parts',
     scores: 'none',
     executions: 'calls and their results, error flag of a result, no exit codes',
     reasoning: 'think parts',
@@ -69,6 +69,9 @@ function detect(sniff: Sniff): Detection | null {
   if (sniff.lines.some(isKimiMark)) {
     return { confidence: 'certain', reason: 'marks of a Kimi context', unit: 'lines' };
   }
+  if (sniff.lines.some(isKimiReply)) {
+    return { confidence: 'likely', reason: 'messages with thoughts of Kimi', unit: 'lines' };
+  }
   return null;
 }
 
@@ -90,7 +93,7 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const records = (Array.isArray(input) ? input : [input]).map((value, index) =>
     objectOf(value, `line ${index + 1}`),
   );
-  const runs = records.some(isKimiMark)
+  const runs = records.some((record) => isKimiMark(record) || isKimiReply(record))
     ? [readKimiContext(records, context)]
     : records.some(isWireEvent)
       ? readKimiEvents(records, context)

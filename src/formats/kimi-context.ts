@@ -6,7 +6,7 @@ import { listAt, requiredString, stringAt, wrongType } from './fields.js';
 import { REMINDER_TAGS, userSpans } from './injected-text.js';
 import { givenParts, replyPart } from './kimi-parts.js';
 import { SessionRun } from './session-run.js';
-import { hasKeys, isObject, type JsonObject } from './shape.js';
+import { asArray, hasKeys, isObject, type JsonObject } from './shape.js';
 import { toolCallSpans } from './structured-calls.js';
 
 /** Lines of the context file that are no messages: what the model is told first, marks to go back to, token counts. */
@@ -27,6 +27,15 @@ export function isKimiMark(line: unknown): boolean {
   );
 }
 
+/** Whether a line is a message with a thought, as `kimi --print --output-format stream-json` prints it too. */
+export function isKimiReply(line: unknown): boolean {
+  return (
+    isObject(line) &&
+    line['role'] === 'assistant' &&
+    asArray(line['content']).some((part) => hasKeys(part, 'type', 'think') && part['type'] === 'think')
+  );
+}
+
 /** context.jsonl of a session: the messages as they stand before the model, after the last compaction or return. */
 export function readKimiContext(records: readonly JsonObject[], context: ReadContext): RawTrajectory {
   const run = new SessionRun();
@@ -34,6 +43,7 @@ export function readKimiContext(records: readonly JsonObject[], context: ReadCon
     readRecord(run, record, `line ${index + 1}`);
   });
   if (!run.turns.some(({ role }) => role === 'system')) run.flag('system_prompt_absent');
+  if (!run.turns.some(({ role }) => role === 'user')) run.flag('prompts_absent');
   return run.finish(context, { scaffold: 'kimi-cli' });
 }
 

@@ -107,8 +107,7 @@ class EventReader {
 
   private extend(spans: readonly Span[], timestamp: string | null): void {
     this.reply ??= this.run.push(makeTurn('assistant', [], { timestamp }));
-    const turn = this.run.turns[this.reply];
-    if (turn !== undefined) this.run.replace(this.reply, { ...turn, spans: [...turn.spans, ...spans] });
+    this.run.extend(this.reply, spans);
   }
 
   /** Streamed arguments go on where the last call ended. */
@@ -117,7 +116,7 @@ class EventReader {
     const call = turn?.spans.at(-1)?.call;
     if (this.reply === null || turn === undefined || call === null || call === undefined) return;
     const whole = callSpan({ id: call.id, name: call.name, arguments: call.arguments + piece });
-    this.run.replace(this.reply, { ...turn, spans: [...turn.spans.slice(0, -1), whole] });
+    this.run.replaceLast(this.reply, whole);
   }
 
   private result(payload: JsonObject, path: string, timestamp: string | null): void {

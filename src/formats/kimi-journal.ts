@@ -231,7 +231,7 @@ class Journal {
     if (step === undefined || turn === undefined) {
       throw wrongType(`${path}.stepUuid`, 'the id of a step that began', event['stepUuid']);
     }
-    this.run.replace(step.turn, { ...turn, spans: [...turn.spans, ...spans] });
+    this.run.extend(step.turn, spans);
   }
 
   private result(event: JsonObject, path: string, timestamp: string | null): void {

@@ -12,8 +12,10 @@ export const langfuse: FormatAdapter = {
   unit: 'document',
   experiments: { experiment: [], scoring: [] },
   notes: {
-    title: 'Langfuse trace export: generations of any framework, joined to runs',
-    recognised_by: 'an object with trace and observations',
+    title:
+      'Langfuse traces, or exported observations as a list or lines: generations of any framework, joined to runs',
+    recognised_by:
+      'an object with trace and observations, a trace that holds its observations, or observations with traceId',
     scores:
       'scores of the trace stand as flags `trace_score:<name>=<value>`: who gave them and of what differs',
     executions: 'only where the pipeline names tools or command patterns',
@@ -33,15 +35,51 @@ export const langfuse: FormatAdapter = {
 
 function detect(sniff: Sniff): Detection | null {
   const found = hasKeys(sniff.json, 'trace', 'observations') && Array.isArray(sniff.json['observations']);
-  return found ? { confidence: 'certain', reason: 'an object with trace and observations' } : null;
+  if (found) return { confidence: 'certain', reason: 'an object with trace and observations' };
+  if (hasKeys(sniff.json, 'id', 'observations') && asArray(sniff.json['observations']).some(isObservation)) {
+    return { confidence: 'certain', reason: 'a trace with its observations' };
+  }
+  const listed = asArray(sniff.json).some(isObservation);
+  if (!listed && !sniff.lines.some(isObservation)) return null;
+  return { confidence: 'certain', reason: 'observations of traces', unit: listed ? 'document' : 'lines' };
+}
+
+function isObservation(value: unknown): boolean {
+  return hasKeys(value, 'id', 'traceId', 'type', 'startTime');
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
+  if (Array.isArray(input)) return readExport(input, context);
   const document = objectOf(input, 'document');
-  const trace = objectAt(document, 'trace', '') ?? {};
-  const observations = (listAt(document, 'observations', '') ?? []).map((value, index) =>
-    objectOf(value, `observations[${index}]`),
+  // A trace by itself holds its observations; exports put both side by side.
+  return readTrace(
+    objectAt(document, 'trace', '') ?? document,
+    listAt(document, 'observations', '') ?? [],
+    context,
   );
+}
+
+/** Observations of several traces, each a run or more of its own. */
+function readExport(list: readonly unknown[], context: ReadContext): readonly RawTrajectory[] {
+  const traces = new Map<string, unknown[]>();
+  for (const item of list) {
+    if (!isObservation(item) || !isObject(item)) continue;
+    const id = asId(item['traceId']) ?? '';
+    const known = traces.get(id);
+    if (known === undefined) traces.set(id, [item]);
+    else known.push(item);
+  }
+  return [...traces].flatMap(([id, observations]) =>
+    readPiece(context, `trace ${id}`, () => readTrace({ id }, observations, context)),
+  );
+}
+
+function readTrace(
+  trace: JsonObject,
+  listed: readonly unknown[],
+  context: ReadContext,
+): readonly RawTrajectory[] {
+  const observations = listed.map((value, index) => objectOf(value, `observations[${index}]`));
   const generations = observations
     .filter((observation) => observation['type'] === 'GENERATION')
     .sort((a, b) => (startOf(a) < startOf(b) ? -1 : startOf(a) > startOf(b) ? 1 : 0));

@@ -13,8 +13,8 @@ export const langsmith: FormatAdapter = {
   unit: 'document',
   experiments: { experiment: [], scoring: [] },
   notes: {
-    title: 'LangSmith batch ingest: runs of language models, posted and patched',
-    recognised_by: 'an object with the lists post and patch',
+    title: 'LangSmith runs of language models: posted and patched in a batch, or exported as a list or lines',
+    recognised_by: 'an object with the lists post and patch; runs with run_type, inputs and trace_id',
     scores: 'none',
     executions: 'only where the pipeline names tools or command patterns',
     reasoning: 'none: providers that count reasoning tokens do not show them (flag reasoning_hidden)',
@@ -35,18 +35,34 @@ function detect(sniff: Sniff): Detection | null {
     hasKeys(sniff.json, 'post', 'patch') &&
     Array.isArray(sniff.json['post']) &&
     Array.isArray(sniff.json['patch']);
-  return found ? { confidence: 'certain', reason: 'an object with post and patch' } : null;
+  if (found) return { confidence: 'certain', reason: 'an object with post and patch' };
+  const listed = asArray(sniff.json).some(isRun);
+  if (!listed && !sniff.lines.some(isRun)) return null;
+  return {
+    confidence: 'certain',
+    reason: 'runs with run_type and inputs',
+    unit: listed ? 'document' : 'lines',
+  };
+}
+
+function isRun(value: unknown): boolean {
+  return (
+    hasKeys(value, 'id', 'run_type', 'inputs') &&
+    (hasKeys(value, 'trace_id') || hasKeys(value, 'dotted_order'))
+  );
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
-  const runs = mergeRuns(objectOf(input, 'document'));
+  const runs = mergeRuns(Array.isArray(input) ? { post: input } : objectOf(input, 'document'));
   const models = runs.filter((run) => run['run_type'] === 'llm');
   if (models.length === 0)
     throw new RejectError('no_model_turns', 'a batch without runs of a language model');
   const byTrace = new Map<string, JsonObject[]>();
   for (const run of models) {
     const trace = asId(run['trace_id']) ?? asId(run['id']) ?? '';
-    byTrace.set(trace, [...(byTrace.get(trace) ?? []), run]);
+    const known = byTrace.get(trace);
+    if (known === undefined) byTrace.set(trace, [run]);
+    else known.push(run);
   }
   return [...byTrace].flatMap(([trace, list]) => {
     const ordered = list.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
@@ -73,21 +89,19 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
 /** Inputs are posted, outputs patched; a patch without its post stands alone. */
 function mergeRuns(document: JsonObject): JsonObject[] {
   const merged = new Map<string, JsonObject>();
+  const byOrder = new Map<string, string>();
   for (const key of ['post', 'patch']) {
     (listAt(document, key, '') ?? []).forEach((value, index) => {
       const run = objectOf(value, `${key}[${index}]`);
       const id = asId(run['id']) ?? asString(run['dotted_order']) ?? `${key}-${index}`;
-      const known = [...merged.entries()].find(([other, post]) => other === id || sameOrder(post, run));
+      const order = asString(run['dotted_order']);
+      const known = merged.has(id) ? id : ((order === null ? undefined : byOrder.get(order)) ?? id);
+      if (order !== null && !byOrder.has(order)) byOrder.set(order, known);
       const filled = Object.fromEntries(Object.entries(run).filter(([, field]) => field !== null));
-      merged.set(known?.[0] ?? id, { ...known?.[1], ...filled });
+      merged.set(known, { ...merged.get(known), ...filled });
     });
   }
   return [...merged.values()].map((run) => ({ run_type: isObject(run['outputs']) ? 'llm' : null, ...run }));
-}
-
-function sameOrder(one: JsonObject, other: JsonObject): boolean {
-  const order = asString(one['dotted_order']);
-  return order !== null && order === asString(other['dotted_order']);
 }
 
 function orderOf(run: JsonObject): string {

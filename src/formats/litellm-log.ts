@@ -2,6 +2,7 @@ import { parseJsonText } from '../logs/json.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, Sniff } from './adapter.js';
 import { listOf, objectOf } from './fields.js';
 import { callChains, chainRun, type LoggedCall } from './generation-chains.js';
+import { exchangeOf, isExchange } from './model-exchange.js';
 import { readPiece } from './pieces.js';
 import { asArray, asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { isoSeconds } from './times.js';
@@ -17,8 +18,10 @@ export const litellmLog: FormatAdapter = {
   unit: 'document',
   experiments: { experiment: [], scoring: [] },
   notes: {
-    title: 'LiteLLM completion log, as OpenHands writes one file for every call of a model',
-    recognised_by: 'an object, or lines, with messages, response and latency_sec',
+    title:
+      'Calls of a model with their replies: LiteLLM completion logs, as OpenHands writes one file for each, payloads of LiteLLM, requests and responses of a proxy',
+    recognised_by:
+      'an object, or lines, with messages, response and latency_sec; messages beside a response of choices; request and response of a chat API',
     scores: 'none',
     executions: 'only where the pipeline names tools or command patterns',
     reasoning: 'reasoning_content of replies where recorded',
@@ -36,6 +39,17 @@ export const litellmLog: FormatAdapter = {
 };
 
 function detect(sniff: Sniff): Detection | null {
+  if (isExchange(sniff.json)) {
+    return { confidence: 'certain', reason: 'a request with its response', unit: 'document' };
+  }
+  const listed = asArray(sniff.json).some(isExchange);
+  if (listed || sniff.lines.some(isExchange)) {
+    return {
+      confidence: 'certain',
+      reason: 'requests with their responses',
+      unit: listed ? 'document' : 'lines',
+    };
+  }
   const reason = 'messages, response and latency_sec';
   if (isLog(sniff.json)) return { confidence: 'certain', reason, unit: 'document' };
   return sniff.lines.some(isLog)
@@ -49,17 +63,22 @@ function isLog(value: unknown): boolean {
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | SidecarOf {
   if (Array.isArray(input)) return readLines(input, context);
+  if (isExchange(input)) return readLines([input], context);
   const log = objectOf(input, 'document');
   const call = loggedCall(log);
   const later = continuedBy(call, context);
   if (later !== null) return { sidecar_of: later };
   const before = earlierCalls(call, context);
-  return [finished(callsRun([...before, call], context), log)];
+  // Every assistant message of a log was written in its session, whether the log of that call is at hand or not.
+  return [finished(chainRun({ calls: [...before, call] }, { context, whole: true }), log)];
 }
 
 /** The calls of one file: each is kept in the longest chain that holds it. */
 function readLines(lines: readonly unknown[], context: ReadContext): readonly RawTrajectory[] {
-  const logs = lines.filter(isLog).map((line, index) => objectOf(line, `line ${index + 1}`));
+  const logs = lines
+    .filter(isObject)
+    .flatMap((line): JsonObject[] => [exchangeOf(line) ?? line])
+    .filter((line) => isLog(line) || isExchange(line));
   const calls = new Map(logs.map((log) => [loggedCall(log), log]));
   return callChains([...calls.keys()]).flatMap((chain, index) =>
     readPiece(context, `chain ${index}`, () => {
@@ -69,18 +88,6 @@ function readLines(lines: readonly unknown[], context: ReadContext): readonly Ra
       ];
     }),
   );
-}
-
-/** Every assistant message of a log was written in its session, whether the log of that call is at hand or not. */
-function callsRun(calls: readonly LoggedCall[], context: ReadContext): RawTrajectory {
-  const last = calls.at(-1);
-  const input = last?.input ?? [];
-  const known = input.flatMap((message, index): LoggedCall[] =>
-    message['role'] === 'assistant'
-      ? [{ input: input.slice(0, index), reply: [message], tools: [], model: null, started_at: null }]
-      : [],
-  );
-  return chainRun({ calls: [...known, ...calls] }, { context });
 }
 
 function finished(run: RawTrajectory, log: JsonObject): RawTrajectory {

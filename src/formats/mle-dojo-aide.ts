@@ -8,7 +8,7 @@ import { fencedReply } from './aira-dojo-operators.js';
 import { listOf, objectAt, objectOf } from './fields.js';
 import { type ActionOutcome, outcomeOfText } from './mle-dojo-outcome.js';
 import { nodeExecution, nodeFeedback } from './node-execution.js';
-import { soleParents } from './node-parents.js';
+import { NO_PARENT, soleParents } from './node-parents.js';
 import { type NodeRun, nodeRuns } from './node-runs.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import { executionIds, isDojoNode, NODE_TOOL, nodeReply } from './search-nodes.js';
@@ -50,7 +50,7 @@ function detect(sniff: Sniff): Detection | null {
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const document = objectOf(input, 'document');
-  const parents = objectAt(document, 'node2parent', '') ?? {};
+  const parents = objectAt(document, 'node2parent', '');
   const searches = nodeRuns(listOf(document['nodes'], 'nodes'));
   if (searches.every(({ nodes }) => nodes.length === 0)) {
     throw new RejectError('no_turns', 'a journal without nodes');
@@ -60,12 +60,14 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
 
 function readRun(
   { nodes, flags: doubts }: NodeRun,
-  node2parent: JsonObject,
+  node2parent: JsonObject | null,
   context: ReadContext,
 ): RawTrajectory {
   const flags = new Set(['tree_search', ...doubts]);
   const ids = executionIds(nodes, flags);
-  const parents = soleParents(nodes, ({ id }) => asId(node2parent[asId(id) ?? '']), flags);
+  if (node2parent === null) flags.add('parents_absent');
+  const parentOf = ({ id }: JsonObject): string | null => asId(node2parent?.[asId(id) ?? '']);
+  const parents = soleParents(nodes, parentOf, { executions: ids, flags });
   const turns: Turn[] = [];
   const epochs: Epoch[] = [];
   const executions: Execution[] = [];
@@ -80,17 +82,16 @@ function readRun(
     const feedback = feedbackOf(node);
     turns.push(reply, nodeFeedback(feedback));
     const outcome = outcomeOfText(feedback);
-    const parent = parents[order] ?? null;
+    const parent = parents[order] ?? NO_PARENT;
     const execution_id = ids[order] ?? `node-${order}`;
     executions.push(
       nodeExecution(
         node,
-        { execution_id, order, call_turn, status: outcome?.status ?? 'unknown', reply, context },
+        { execution_id, order, call_turn, status: outcome?.status ?? 'unknown', reply, context, parent },
         {
           seconds: outcome?.seconds ?? null,
           started_at: isoSeconds(node['ctime']),
           error_type: outcome?.error_type ?? null,
-          parent_execution: parent === null ? null : (ids[parent] ?? null),
           flags: [...(outcome?.flags ?? [])],
         },
       ),

@@ -82,7 +82,13 @@ function detect(sniff: Sniff): Detection | null {
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const state = objectOf(input, 'document');
-  const flags = new Set(['prompts_absent', 'text_rebuilt', 'tree_search', 'order_inferred']);
+  const flags = new Set([
+    'prompts_absent',
+    'text_rebuilt',
+    'tree_search',
+    'parents_absent',
+    'order_inferred',
+  ]);
   const programs = programsOf(state, flags);
   const turns: Turn[] = taskTurns(state);
   const executions: Execution[] = [];
@@ -131,7 +137,16 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   }
   requireModelTurns(turns);
   for (const flag of directionFlags(state)) flags.add(flag);
-  const run = rawTrajectory({ turns, executions }, { submissions, scaffold: 'mle-star', flags: [...flags] });
+  const run = rawTrajectory(
+    { turns, executions },
+    {
+      task_id: asString(state['task_name']),
+      model: asString(state['agent_model']),
+      submissions,
+      scaffold: 'mle-star',
+      flags: [...flags],
+    },
+  );
   return [joinGrade(run, context)];
 }
 

@@ -6,6 +6,7 @@ import {
   competitionReports,
   reportSubmission,
 } from './competition-report.js';
+import { isRunFolder } from './mlebench-runs.js';
 import { asString } from './shape.js';
 
 /** Names under which MLE-bench and its re-implementations write grades. */
@@ -46,12 +47,12 @@ export function joinGrade(run: RawTrajectory, context: ReadContext): RawTrajecto
   const beside = read(names.filter((name) => isGradeName(name) && !name.includes('/')));
   const around =
     beside.length > 0 ? [] : read(names.filter((name) => isGradeName(name) && name.includes('/')));
-  const found = beside.length > 0 ? beside : around;
+  const found = (beside.length > 0 ? beside : around).filter((grade) => !isOfOtherRun(grade, path));
   const named = byFolder(
     found.filter(({ competition_id }) => isOf(run, path, competition_id)),
     path,
   );
-  const alone = beside.length === 1 ? beside : [];
+  const alone = beside.length === 1 ? found : [];
   const fitting = named.length > 0 ? named : alone;
   const [report, ...others] = fitting;
   if (report === undefined) return beside.length === 0 ? run : flagged(run, 'grade_of_other_competition');
@@ -82,6 +83,37 @@ export function joinGrades(runs: readonly RawTrajectory[], context: ReadContext)
   return runs.map((run) => (graded ? flagged(run, 'grade_of_several_runs') : run));
 }
 
+/**
+ * The run that one log inside a run of MLE-bench tells, of whatever agent, with the grade of its final submission, which
+ * no experiment of the log is known to have made. A sub-agent made no submission of its own, and of several sessions in
+ * one folder none is known to have made it.
+ */
+export function joinRunGrade(
+  runs: readonly RawTrajectory[],
+  context: ReadContext & { readonly parts: readonly string[] },
+): readonly RawTrajectory[] {
+  const [run] = runs;
+  const { path, line } = context.place;
+  const folders = path.split('/').slice(0, -1);
+  if (run === undefined || runs.length > 1 || line !== null || !folders.some(isRunFolder)) return runs;
+  if (run.parent_session !== null || run.submissions.some(({ scale }) => scale === 'test')) return runs;
+  const { names } = context.siblings;
+  if (!names.some(isGradeName)) return runs;
+  const ending = SESSION.exec(path)?.[0];
+  const sessions = names.filter(
+    (name) => !name.includes('/') && ending !== undefined && name.endsWith(ending),
+  );
+  if (sessions.some((name) => !SUBAGENT.test(name) && !context.parts.includes(name))) {
+    return [flagged(run, 'grade_of_several_runs')];
+  }
+  return [joinGrade(run, context)];
+}
+
+/** Endings of files that hold a session each. */
+const SESSION = /\.(?:jsonl|traj)$/;
+/** Transcripts of sub-agents beside the session that started them. */
+const SUBAGENT = /^agent-/;
+
 /** A grade with the file that was graded. */
 type Grade = CompetitionReport & { readonly submission: string };
 
@@ -93,6 +125,18 @@ function byFolder(grades: readonly Grade[], path: string): readonly Grade[] {
     submission.split('/').some((part) => part.includes(competition_id ?? '\0') && folders.has(part)),
   );
   return own.length > 0 ? own : grades;
+}
+
+/** Whether the grade names the folder of another run of its competition than the one that the path leads through. */
+function isOfOtherRun({ competition_id, submission }: Grade, path: string): boolean {
+  const runOf = (file: string): string | undefined =>
+    file
+      .split('/')
+      .slice(0, -1)
+      .find((part) => isRunFolder(part) && part.includes(competition_id ?? '\0'));
+  const own = runOf(path);
+  const graded = runOf(submission);
+  return own !== undefined && graded !== undefined && own !== graded;
 }
 
 function reportsIn(text: string | null): Grade[] {

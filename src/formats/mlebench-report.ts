@@ -1,7 +1,9 @@
+import { posix } from 'node:path';
 import { RejectError } from '../logs/reject.js';
 import type { Detection, FormatAdapter, ReadContext, SidecarOf, Sniff } from './adapter.js';
 import { competitionReports } from './competition-report.js';
 import { gradedLog, isGradeName } from './mlebench-grade.js';
+import { isRunFolder } from './mlebench-runs.js';
 import { isObject } from './shape.js';
 
 export const mlebenchReport: FormatAdapter = {
@@ -10,7 +12,8 @@ export const mlebenchReport: FormatAdapter = {
   unit: 'document',
   experiments: { experiment: [], scoring: [] },
   notes: {
-    title: 'MLE-bench grading report, of one submission or of many: joined to the run beside it',
+    title:
+      'MLE-bench grading report, of one submission or of many: joined to the runs beside it or inside its group',
     recognised_by: 'competition_reports, or competition_id and valid_submission',
     scores: 'a test score of the final submission, with thresholds as claims of the task',
     executions: 'none',
@@ -32,7 +35,13 @@ function detect(sniff: Sniff): Detection | null {
 
 function read(_input: unknown, context: ReadContext): SidecarOf {
   const own = context.place.path.slice(context.place.path.lastIndexOf('/') + 1);
-  const run = isGradeName(own) ? gradedLog(context.siblings.names) : null;
+  const { names } = context.siblings;
+  const folder = posix.dirname(context.place.path);
+  const inside = names.find((name) => {
+    if (!name.includes('/') || name.startsWith('../') || isGradeName(name)) return false;
+    return posix.join(folder, posix.dirname(name)).split('/').some(isRunFolder);
+  });
+  const run = isGradeName(own) ? (gradedLog(names) ?? inside ?? null) : null;
   if (run === null) {
     throw new RejectError(
       'not_a_trajectory',

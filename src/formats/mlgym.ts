@@ -29,6 +29,9 @@ const RESULTS = 'results.json';
 const GRADER = 'mlgym';
 const SCORED = /Evaluation Score:/;
 const SHOWN_SCORES = /Evaluation Score:\s*(\{[^{}]*\})/;
+/** What the environment shows, alone, in the place of the output of a command that called its evaluation. */
+const EVALUATED =
+  /^\s*(?:Your code produced a valid submission artefact at .*\n[\s\S]*Evaluation Score:|Exited \(submit\)\s*$)/;
 const HARNESS_TEXT = /^exit due to /i;
 
 /** What the environment adds to the output of a command that it could not run to its end. */
@@ -227,7 +230,8 @@ function link(
     flags: Set<string>;
   },
 ): Submission[] {
-  const { scores, flags, autosubmitted } = from;
+  const { scores, flags, autosubmitted, turns, lastShown } = from;
+  const shownTo = (execution: Execution): string => shownBy(execution, turns) ?? lastShown ?? '';
   const submissions: Submission[] = [];
   let next = 0;
   let latest: Execution | null = null;
@@ -255,9 +259,11 @@ function link(
   };
   for (const execution of executions) {
     if (execution.kind === 'experiment') latest = execution;
-    if (execution.kind !== 'scoring' || execution.status === 'unknown') continue;
-    const metrics = execution.status === 'ok' ? (scores[next++] ?? shownScores(execution, from.turns)) : null;
-    add(execution, metrics, []);
+    // `python train.py && validate` is both, the program and its evaluation.
+    const own = execution.kind === 'experiment' && EVALUATED.test(shownTo(execution));
+    if (!own && (execution.kind !== 'scoring' || execution.status === 'unknown')) continue;
+    const scored = own || execution.status === 'ok';
+    add(execution, scored ? (scores[next++] ?? shownScores(execution, from.turns)) : null, []);
   }
   if (autosubmitted && next < scores.length) add(null, scores[next++] ?? null, ['autosubmission']);
   if (next !== scores.length) flags.add('scores_do_not_match_calls');

@@ -2,6 +2,7 @@ import { contentSpan, makeExecution, makeTurn } from '../trajectory/build.js';
 import type { Execution } from '../trajectory/execution.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { ReadContext } from './adapter.js';
+import type { NodeParent } from './node-parents.js';
 import { firstCallSpan, NODE_TOOL } from './search-nodes.js';
 import { asString, type JsonObject } from './shape.js';
 
@@ -20,10 +21,11 @@ export function nodeExecution(
     readonly context: ReadContext;
     /** the scaffold ran it for purposes of its own */
     readonly aside?: boolean;
+    readonly parent: NodeParent;
   },
-  facts: Omit<NonNullable<Facts>, 'call_span' | 'feedback_turn' | 'code'>,
+  facts: Omit<NonNullable<Facts>, 'call_span' | 'feedback_turn' | 'code' | 'parent_execution'>,
 ): Execution {
-  const { reply, context, aside = false, ...own } = at;
+  const { reply, context, aside = false, parent, ...own } = at;
   const experiment = !aside && context.experiments.experiment.includes(NODE_TOOL);
   return makeExecution(
     { ...own, kind: experiment ? 'experiment' : 'other', tool: NODE_TOOL },
@@ -32,6 +34,8 @@ export function nodeExecution(
       call_span: firstCallSpan(reply),
       feedback_turn: own.call_turn + 1,
       code: asString(node['code']),
+      parent_execution: parent.execution_id,
+      flags: [...(facts.flags ?? []), ...(parent.missing ? ['parent_missing'] : [])],
     },
   );
 }

@@ -1,22 +1,30 @@
 import { asId, type JsonObject } from './shape.js';
 
-/**
- * For each node the place of its one parent by id, null where it has none; a parent that is named and is not there
- * leaves the flag `parent_missing`.
- */
+/** What a log tells of the node that another was made from. */
+export interface NodeParent {
+  /** null for none */
+  readonly execution_id: string | null;
+  /** the log names one that it does not hold */
+  readonly missing: boolean;
+}
+
+export const NO_PARENT: NodeParent = { execution_id: null, missing: false };
+
+/** For each node its one parent by id; one that is missing leaves the flag `parent_missing`. */
 export function soleParents(
   nodes: readonly JsonObject[],
   parentOf: (node: JsonObject) => string | null,
-  flags: Set<string>,
-): (number | null)[] {
+  { executions, flags }: { executions: readonly string[]; flags: Set<string> },
+): NodeParent[] {
   const stated = nodes.map(parentOf);
   const places = parentPlaces(
     nodes.map(({ id }) => asId(id)),
     stated.map((parent) => [parent]),
   );
   return places.map(([place = null], order) => {
-    if (place === null && stated[order] !== null) flags.add('parent_missing');
-    return place;
+    const missing = place === null && stated[order] !== null;
+    if (missing) flags.add('parent_missing');
+    return { execution_id: place === null ? null : (executions[place] ?? null), missing };
   });
 }
 

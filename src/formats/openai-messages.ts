@@ -8,16 +8,11 @@ import { CHAT_ROLES } from './chat-roles.js';
 import { assistantSpans, contentParts, environmentSpans, partsText } from './content-parts.js';
 import { listAt, listOf, objectAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
 import { actionSpans } from './inline-calls.js';
+import { ReplyAnswers } from './reply-answers.js';
 import { readRows } from './row-lists.js';
 import { scoredCalls } from './scored-calls.js';
 import { asBoolean, asString, firstId, isObject, type JsonObject } from './shape.js';
-import {
-  type CallOutcome,
-  callKind,
-  inferredOutcome,
-  type ShellCall,
-  shellExecutions,
-} from './shell-executions.js';
+import { type CallOutcome, callKind, inferredOutcome, shellExecutions } from './shell-executions.js';
 import { callSpan, toolCallSpans } from './structured-calls.js';
 import { textCallMarks } from './text-calls.js';
 
@@ -63,9 +58,9 @@ export const openaiMessages: FormatAdapter = {
   experiments: { experiment: [], scoring: [] },
   notes: {
     title:
-      'Chat messages in the shape of the OpenAI API: JSON lines of rows, one row, or a bare list of messages',
+      'Chat messages in the shape of the OpenAI API: JSON lines of rows, one row, or the messages of one chat as a bare list or a line each',
     recognised_by:
-      'rows with `messages` of known roles, or a list of objects with role and content that no other format claims',
+      'rows with `messages` of known roles, or a list or lines of objects with role and content that no other format claims',
     scores: 'none; `resolved` where the row has it',
     executions:
       'only where the pipeline names tools or command patterns; status from a traceback in the feedback',
@@ -87,6 +82,9 @@ function detect(sniff: Sniff): Detection | null {
   if (sniff.lines.some(isRow)) {
     return { confidence: 'likely', reason: 'JSON lines with messages', unit: 'line' };
   }
+  if (isMessageLines(sniff.lines)) {
+    return { confidence: 'likely', reason: 'a message of one chat a line', unit: 'lines' };
+  }
   if (isRow(sniff.json)) return { confidence: 'likely', reason: 'an object with messages', unit: 'document' };
   if (isMessages(sniff.json)) return { confidence: 'likely', reason: 'a list of messages', unit: 'document' };
   if (Array.isArray(sniff.json) && sniff.json.length > 0 && sniff.json.every(isRow)) {
@@ -97,6 +95,20 @@ function detect(sniff: Sniff): Detection | null {
 
 function isRow(value: unknown): boolean {
   return isObject(value) && isMessages(value['messages']);
+}
+
+/** Lines that are the messages of one chat, with a reply among them: a line alone may be any record with a role. */
+function isMessageLines(lines: readonly unknown[]): boolean {
+  return (
+    lines.length > 1 &&
+    lines.every(isMessage) &&
+    lines.some((line) => isObject(line) && line['role'] === 'assistant')
+  );
+}
+
+function isMessage(line: unknown): boolean {
+  if (!isObject(line) || !Object.hasOwn(CHAT_ROLES, asString(line['role']) ?? '')) return false;
+  return Object.hasOwn(line, 'content') || Array.isArray(line['tool_calls']);
 }
 
 /** A list with a message of a known role; an unknown role beside it is a matter of reading. */
@@ -125,7 +137,10 @@ function readRow(row: JsonObject, context: ReadContext): readonly RawTrajectory[
   const truncation = truncationOf(row['finish_reason'] ?? metadata['finish_reason']);
   if (truncation !== null) truncateLast(turns, truncation);
 
-  const executions = shellExecutions(turns, context, (call) => outcome(turns, call, context));
+  const answers = new ReplyAnswers(turns, { isAnswer: isFeedback, shared: true });
+  const executions = shellExecutions(turns, context, (call) =>
+    callKind(call, context) === 'other' ? null : outcome(turns, answers.turnOf(call)),
+  );
   const scored = scoredCalls(turns, executions, context);
   const flags = [...scored.flags];
   if (unread.size > 0) flags.push(`unread_message_keys:${[...unread].sort().slice(0, MAX_NAMED).join(',')}`);
@@ -268,9 +283,7 @@ function toolsOf(row: JsonObject): string | null {
  * Only experiments get a status, and only a clear one: an exit code, a traceback, a limit that struck. A quiet
  * feedback proves nothing.
  */
-function outcome(turns: readonly Turn[], call: ShellCall, context: ReadContext): CallOutcome | null {
-  if (callKind(call, context) === 'other') return null;
-  const feedback_turn = feedbackTurn(turns, call);
+function outcome(turns: readonly Turn[], feedback_turn: number | null): CallOutcome {
   const feedback = feedback_turn === null ? undefined : turns[feedback_turn];
   if (feedback === undefined) return { feedback_turn };
   const text = feedback.spans.map((span) => span.text).join('');
@@ -292,24 +305,6 @@ function outcome(turns: readonly Turn[], call: ShellCall, context: ReadContext):
 function exitCode(text: string): number | null {
   const found = [...text.matchAll(EXIT_CODE)].at(-1);
   return found === undefined ? null : Number(found[1] ?? found[2]);
-}
-
-/** By id before the next reply; without ids the n-th call of a turn is answered by the n-th tool turn after it. */
-function feedbackTurn(turns: readonly Turn[], call: ShellCall): number | null {
-  const after: number[] = [];
-  for (let index = call.call_turn + 1; turns[index] !== undefined; index++) {
-    if (turns[index]?.role === 'assistant') break;
-    after.push(index);
-  }
-  const answers = after.filter((index) => isFeedback(turns[index] ?? makeTurn('user', [])));
-  if (call.id !== null) {
-    const byId = answers.find((index) => turns[index]?.tool_call_id === call.id);
-    if (byId !== undefined) return byId;
-    if (answers.some((index) => turns[index]?.tool_call_id !== null)) return null;
-  }
-  const calls =
-    turns[call.call_turn]?.spans.flatMap((span, index) => (span.call === null ? [] : [index])) ?? [];
-  return answers[calls.indexOf(call.call_span)] ?? answers.at(-1) ?? null;
 }
 
 /** A complete last reply without a call, or with one that hands in, ended the run; anything else leaves it open. */

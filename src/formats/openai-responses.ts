@@ -83,7 +83,16 @@ function isRow(value: unknown): boolean {
 function holdsOwnItem(items: unknown): boolean {
   const list = asArray(items);
   if (!list.every((item) => hasKeys(item, 'type') || hasKeys(item, 'role'))) return false;
+  // Calls and results inside of messages are of another API, and would be lost here.
+  if (list.some(holdsAnthropicCall)) return false;
   return list.some((item) => isItem(item) || holdsOutputText(item));
+}
+
+function holdsAnthropicCall(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return asArray(value['content']).some(
+    (part) => isObject(part) && (part['type'] === 'tool_use' || part['type'] === 'tool_result'),
+  );
 }
 
 function isItem(value: unknown): boolean {

@@ -71,7 +71,9 @@ function detect(sniff: Sniff): Detection | null {
 }
 
 function sessionOf(record: unknown): SessionMark | null {
-  return isRunEvent(record) ? { session: asId(record['sessionID']) } : null;
+  if (!isRunEvent(record)) return null;
+  const part = record['part'];
+  return { session: asId(record['sessionID']), once: isObject(part) ? asId(part['id']) : null };
 }
 
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | SidecarOf {

@@ -122,7 +122,7 @@ class SdkReader {
       this.reply(event, path, {
         timestamp,
         spans: [
-          ...this.reasoning(message, messagePath, partsText(content)),
+          ...this.messageReasoning(event, path, partsText(content)),
           ...assistantSpans(content, (text) => actionSpans(text, [])),
           ...calls,
         ],
@@ -164,7 +164,7 @@ class SdkReader {
     const turn = known === undefined ? undefined : this.run.turns[known];
     const id = asString(event['id']);
     if (known !== undefined && turn !== undefined) {
-      this.run.replace(known, { ...turn, spans: [...turn.spans, ...part.spans] });
+      this.run.extend(known, part.spans);
       if (id !== null) this.turnOf.set(id, known);
       return;
     }
@@ -172,6 +172,12 @@ class SdkReader {
     this.held = null;
     const index = this.push(event, makeTurn('assistant', part.spans, { timestamp: part.timestamp, policy }));
     if (response !== null) this.replies.set(response, index);
+  }
+
+  /** The reasoning of a message, which some versions put beside it in the event. */
+  private messageReasoning(event: JsonObject, path: string, text: string): Span[] {
+    const within = this.reasoning(objectOf(event['llm_message'], path), `${path}.llm_message`, text);
+    return within.length > 0 ? within : this.reasoning(event, path, text);
   }
 
   /** Reasoning beside the text, unless the text holds it in think tags already. */

@@ -128,9 +128,24 @@ function readEventFile(event: JsonObject, context: ReadContext): readonly RawTra
     const parsed = name === own ? event : parsedEvent(context.siblings.readText(name, 'event'));
     return parsed === null ? [] : [parsed];
   });
-  const run = readEvents(events, {}, context);
+  const run = withState(readEvents(events, {}, context), context);
   const missing = events.length < names.length;
   return [missing ? { ...run, flags: [...run.flags, 'bad_sidecar'] } : run];
+}
+
+/** The state that the SDK keeps above the folder of its events names the conversation and the model. */
+const STATE = '../base_state.json';
+
+function withState(run: RawTrajectory, context: ReadContext): RawTrajectory {
+  if (!context.siblings.names.includes(STATE)) return run;
+  const state = parsedObject(context.siblings.readText(STATE, 'state'));
+  const agent = isObject(state?.['agent']) ? state['agent'] : {};
+  const llm = isObject(agent['llm']) ? agent['llm'] : {};
+  return {
+    ...run,
+    session_id: run.session_id ?? asId(state?.['id']),
+    model: run.model ?? asString(llm['model']),
+  };
 }
 
 function eventNumber(name: string): number {
@@ -138,9 +153,14 @@ function eventNumber(name: string): number {
 }
 
 function parsedEvent(text: string | null): JsonObject | null {
+  const parsed = parsedObject(text);
+  return hasKeys(parsed, 'kind') ? parsed : null;
+}
+
+function parsedObject(text: string | null): JsonObject | null {
   try {
     const parsed: unknown = JSON.parse(text ?? '');
-    return isObject(parsed) && hasKeys(parsed, 'kind') ? parsed : null;
+    return isObject(parsed) ? parsed : null;
   } catch {
     return null;
   }

@@ -347,13 +347,15 @@ function withCompression({ file }: LookedAt, flags: readonly string[]): readonly
   return file.compression === null ? flags : [...flags, file.compression];
 }
 
+const NO_FOLDER: SiblingFolder = { names: [], readBytes: () => null };
+
 function recordReader(job: Job, chosen: Chosen): RecordReader {
   const { adapter, reason } = chosen;
   const overrides = job.request.experiments?.[adapter.name] ?? {};
   return {
     adapter,
     reason,
-    folder: job.folder,
+    folder: chosen.documents === true ? NO_FOLDER : job.folder,
     experiments: { ...adapter.experiments, ...overrides },
     experiment_patterns: job.request.experimentPatterns ?? [],
   };

@@ -4,6 +4,7 @@ import { trajectoryId } from '../trajectory/identity.js';
 import type { Trajectory } from '../trajectory/trajectory.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { ExperimentTable, FormatAdapter, Place, RawTrajectory, SidecarOf } from './adapter.js';
+import { joinRunGrade } from './mlebench-grade.js';
 import { type RecordingSiblings, recordSiblings, type SiblingFolder, siblingPath } from './siblings.js';
 
 export interface ReadDetection {
@@ -45,6 +46,10 @@ export function* readRecord(
     const refuse = (error: RejectError): void => void refused.push(error);
     const context = { place, siblings, flags, experiments, experiment_patterns, refuse };
     outcome = adapter.read(record.input, context);
+    if (!('sidecar_of' in outcome)) {
+      const parts = siblings.sidecars().map(({ path }) => posix.basename(path));
+      outcome = joinRunGrade(outcome, { ...context, parts });
+    }
   } catch (error) {
     const fault =
       error instanceof RejectError

@@ -52,6 +52,7 @@ import { tau2Bench } from './tau2-bench.js';
 import { toolbenchTree } from './toolbench-tree.js';
 import { trajmillNative } from './trajmill-native.js';
 import { verifiers } from './verifiers.js';
+import { verifiersTraces } from './verifiers-traces.js';
 import { whoAndWhen } from './who-and-when.js';
 
 /** Every format that is read, in the order in which detection asks them. */
@@ -109,6 +110,7 @@ export const FORMATS: readonly FormatAdapter[] = [
   autoresearchTsv,
   mleStar,
   verifiers,
+  verifiersTraces,
   openaiMessages,
 ];
 

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { gradedLog, isGradeName } from './mlebench-grade.js';
+import { gradePlaces } from './mlebench-runs.js';
 import { isReportName, runName } from './swebench-outcome.js';
 
 /** What lies in folders, by path; one that is not there holds nothing. */
@@ -22,10 +23,14 @@ const PLACES: readonly { readonly place: string; readonly only: (file: string) =
   })),
   { place: '../..', only: isNamedReport },
 ];
-/** The halves of a run of MLE-Dojo, what was said and what the environment recorded, lie in folders side by side. */
+/**
+ * By the folder of a log, what belongs to it elsewhere: the halves of a run of MLE-Dojo, what was said and what the
+ * environment recorded, lie in folders side by side; the state of an OpenHands conversation lies above its events.
+ */
 const HALVES: Readonly<Record<string, string>> = {
   agent_history: '../env_history/history.json',
   env_history: '../agent_history/trajectory.json',
+  events: '../base_state.json',
 };
 
 /** A folder of folders, one an instance, each with a report. */
@@ -47,6 +52,14 @@ export function isJudged(files: readonly string[]): boolean {
   return files.some((file) => runName(file) !== null || gradedLog([file]) !== null);
 }
 
+/** Whether a file in a folder may be a run that reports around the folder are joined to. */
+export function isJudgedLog(folder: string, file: string): boolean {
+  return isJudged([file]) || (gradePlaces(folder).length > 0 && LOG_NAME.test(file) && !isGradeName(file));
+}
+
+/** Endings of logs that agents leave in a run of MLE-bench. */
+const LOG_NAME = /\.(?:jsonl?|log|traj)$/;
+
 /**
  * Names, relative to a folder of runs, of the reports in the usual places around it, the nearest first, and of the
  * other half of a run.
@@ -60,7 +73,10 @@ export function reportNames(folder: string, listing: FolderListing): string[] {
   const half = Object.hasOwn(HALVES, own) ? HALVES[own] : undefined;
   const isThere = half !== undefined && listing.files(at(posix.dirname(half))).includes(posix.basename(half));
   const halves = isThere ? [half] : [];
-  if (!isJudged(listing.files(folder))) return halves;
+  const graded = gradePlaces(folder).flatMap((place) =>
+    listing.files(at(place)).flatMap((file) => (isGradeName(file) ? [`${place}/${file}`] : [])),
+  );
+  if (!isJudged(listing.files(folder))) return [...halves, ...graded];
   const placed = PLACES.flatMap(({ place, only }) =>
     listing.files(at(place)).flatMap((file) => (only(file) ? [`${place}/${file}`] : [])),
   );
@@ -71,5 +87,5 @@ export function reportNames(folder: string, listing: FolderListing): string[] {
         ? [`${LOGS}/${instance}/report.json`]
         : [],
     );
-  return [...halves, ...logged, ...placed];
+  return [...new Set([...halves, ...logged, ...placed, ...graded])];
 }

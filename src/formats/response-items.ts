@@ -149,7 +149,10 @@ export class ItemTurns {
     const spans = outputSpans(item, path);
     const name = call === null ? stringAt(item, 'name', path) : (this.names.get(call) ?? null);
     const turn = this.addTurn('tool', spans, { ...context, name, call });
-    if (call !== null) this.answers.set(call, [...(this.answers.get(call) ?? []), turn]);
+    if (call === null) return turn;
+    const known = this.answers.get(call);
+    if (known === undefined) this.answers.set(call, [turn]);
+    else known.push(turn);
     return turn;
   }
 
@@ -162,9 +165,10 @@ export class ItemTurns {
     const before = this.turns[last];
     const added = [...context.flags, ...flags];
     if (this.open && before !== undefined && this.openOrigin === origin) {
+      // A list of this class's own: it grows where it stands.
+      for (const span of own) before.spans.push(span);
       this.turns[last] = {
         ...before,
-        spans: [...before.spans, ...own],
         flags: [...new Set([...before.flags, ...added])],
       };
       return last;

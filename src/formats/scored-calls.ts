@@ -9,11 +9,14 @@ import { boundaryFlags } from './shell-executions.js';
  * Submissions of a chat whose scoring calls are answered with JSON, as the pipeline's score rule says. A score
  * belongs to the latest experiment before the call; after a failed one the artefact is of an earlier run, so stale.
  * Without a rule nothing is known of submissions, and a flag says so; a run without experiments is flagged too.
+ *
+ * @param artefacts by the id of a scoring call, the experiment before it, for runs whose contexts lie side by side
  */
 export function scoredCalls(
   turns: readonly Turn[],
   executions: readonly Execution[],
   context: ReadContext,
+  artefacts?: ReadonlyMap<string, Execution | null>,
 ): { submissions: Submission[]; flags: string[] } {
   const rule = context.experiments.score ?? null;
   if (rule === null) {
@@ -28,10 +31,11 @@ export function scoredCalls(
     const feedback = turns[execution.feedback_turn];
     if (feedback === undefined) continue;
     const score = readScore(turnContent(feedback), rule);
+    const made = artefacts === undefined ? latest : (artefacts.get(execution.execution_id) ?? null);
     submissions.push(
       makeSubmission(
         {
-          execution_id: latest?.execution_id ?? null,
+          execution_id: made?.execution_id ?? null,
           order: submissions.length,
           gradable: score !== null,
           score,
@@ -41,7 +45,7 @@ export function scoredCalls(
           scored_by: execution.execution_id,
           observed_turn: execution.feedback_turn,
           grader: execution.tool,
-          stale: latest !== null && (latest.status === 'error' || latest.status === 'timeout'),
+          stale: made !== null && (made.status === 'error' || made.status === 'timeout'),
         },
       ),
     );

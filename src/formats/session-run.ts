@@ -5,6 +5,7 @@ import type { Turn } from '../trajectory/turn.js';
 import type { RawTrajectory, ReadContext } from './adapter.js';
 import { asOrigin } from './content-parts.js';
 import { rawTrajectory } from './raw-trajectory.js';
+import { ReplyAnswers } from './reply-answers.js';
 import { scoredCalls } from './scored-calls.js';
 import {
   type CallOutcome,
@@ -31,6 +32,8 @@ export class SessionRun {
   ];
   private readonly outcomes = new Map<number, RecordedOutcome>();
   private readonly flags = new Set<string>();
+  /** lists of spans that were made here, so that they may grow where they stand */
+  private readonly growing = new WeakSet<Span[]>();
 
   /** Appends a turn to the run and to the current context; `outcome` is that of the call which it answers. */
   push(turn: Turn, outcome: RecordedOutcome | null = null): number {
@@ -70,12 +73,39 @@ export class SessionRun {
     }
   }
 
+  /** Puts spans at the end of a turn. */
+  extend(index: number, added: readonly Span[]): void {
+    const turn = this.turns[index];
+    if (turn === undefined) return;
+    const spans = this.growing.has(turn.spans) ? turn.spans : [...turn.spans];
+    for (const span of added) spans.push(span);
+    if (spans === turn.spans) return;
+    this.growing.add(spans);
+    this.replace(index, { ...turn, spans });
+  }
+
   /** Puts a span at the end of the reply that is being written, the last turn; anything else before it opens a new one. */
   extendReply(span: Span, timestamp: string | null = null): void {
     const last = this.turns.length - 1;
-    const reply = this.turns[last];
-    if (reply?.role === 'assistant') this.replace(last, { ...reply, spans: [...reply.spans, span] });
+    if (this.turns[last]?.role === 'assistant') this.extend(last, [span]);
     else this.push(makeTurn('assistant', [span], { timestamp }));
+  }
+
+  /** The same, where pieces of one kind that follow each other are one span. */
+  continueReply(piece: Span, timestamp: string | null = null): void {
+    const last = this.turns.length - 1;
+    const reply = this.turns[last];
+    const before = reply?.role === 'assistant' ? reply.spans.at(-1) : undefined;
+    if (reply === undefined || before?.kind !== piece.kind) this.extendReply(piece, timestamp);
+    else this.replaceLast(last, { ...before, text: before.text + piece.text });
+  }
+
+  /** Puts another span in the place of the last one of a turn. */
+  replaceLast(index: number, span: Span): void {
+    const turn = this.turns[index];
+    if (turn === undefined) return;
+    if (this.growing.has(turn.spans)) turn.spans[turn.spans.length - 1] = span;
+    else this.replace(index, { ...turn, spans: [...turn.spans.slice(0, -1), span] });
   }
 
   flag(...names: readonly string[]): void {
@@ -146,7 +176,10 @@ export class SessionRun {
   /** The trajectory; termination follows from the last reply where the log does not say it. */
   finish(context: ReadContext, rest: Partial<RawTrajectory> = {}): RawTrajectory {
     const { turns } = this;
-    const executions = shellExecutions(turns, context, (call) => this.outcomeOf(call, context));
+    const answers = new ReplyAnswers(turns);
+    const executions = shellExecutions(turns, context, (call) =>
+      this.outcomeOf(call, answers.turnOf(call), context),
+    );
     const scored = scoredCalls(turns, executions, context);
     const epochs: Epoch[] = this.contexts.filter((epoch) => epoch.turns.length > 0);
     return rawTrajectory(
@@ -162,8 +195,7 @@ export class SessionRun {
   }
 
   /** What the log records comes first; of experiments a clear failure in the feedback counts, quiet proves nothing. */
-  private outcomeOf(call: ShellCall, context: ReadContext): CallOutcome {
-    const feedback_turn = answerInOrder(this.turns, call);
+  private outcomeOf(call: ShellCall, feedback_turn: number | null, context: ReadContext): CallOutcome {
     const feedback = feedback_turn === null ? undefined : this.turns[feedback_turn];
     if (feedback_turn === null || feedback === undefined) return { feedback_turn: null };
     const recorded = this.outcomes.get(feedback_turn);
@@ -184,30 +216,6 @@ export function inherited(turn: Turn): Turn {
     spans: asOrigin(turn.spans, 'environment'),
     flags: [...turn.flags, 'copied_context'],
   };
-}
-
-/**
- * The turn that answers a call before the next reply: by id, and where ids are missing on either side the n-th call of
- * a reply is answered by the n-th tool turn after it.
- */
-export function answerInOrder(
-  turns: readonly Turn[],
-  call: { readonly call_turn: number; readonly call_span: number; readonly id: string | null },
-): number | null {
-  const answers: number[] = [];
-  for (let index = call.call_turn + 1; index < turns.length; index++) {
-    const turn = turns[index];
-    if (turn === undefined || turn.role === 'assistant') break;
-    if (turn.role === 'tool') answers.push(index);
-  }
-  const spans = turns[call.call_turn]?.spans ?? [];
-  const calls = spans.flatMap((span, index) => (span.call === null ? [] : [index]));
-  if (call.id !== null) {
-    const byId = answers.find((index) => turns[index]?.tool_call_id === call.id);
-    if (byId !== undefined) return byId;
-    if (answers.some((index) => turns[index]?.tool_call_id !== null)) return null;
-  }
-  return answers[calls.indexOf(call.call_span)] ?? null;
 }
 
 /** A complete last reply without a call ended the run; a reply that was cut says why; anything else leaves it open. */

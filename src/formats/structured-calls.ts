@@ -7,20 +7,23 @@ import { isObject } from './shape.js';
 
 /**
  * The calls of an OpenAI `tool_calls` list: `{id, function: {name, arguments}}`, or `{id?, name, arguments}` as some
- * harnesses flatten it.
+ * harnesses flatten it; calls of type `custom`, nested or flat, hold free text.
  */
 export function toolCallSpans(list: readonly unknown[], path: string): Span[] {
   return list.map((value, index) => {
     const callPath = `${path}[${index}]`;
     const call = objectOf(value, callPath);
-    const nested = isObject(call['function']);
-    const target = nested ? objectOf(call['function'], `${callPath}.function`) : call;
-    const targetPath = nested ? `${callPath}.function` : callPath;
-    return callSpan({
-      id: stringAt(call, 'id', callPath),
-      name: requiredString(target, 'name', targetPath),
-      arguments: target['arguments'],
-    });
+    const custom = call['type'] === 'custom';
+    const key = custom ? 'custom' : 'function';
+    const nested = isObject(call[key]);
+    const target = nested ? objectOf(call[key], `${callPath}.${key}`) : call;
+    const targetPath = nested ? `${callPath}.${key}` : callPath;
+    const id = stringAt(call, 'id', callPath);
+    const name = requiredString(target, 'name', targetPath);
+    if (!custom) return callSpan({ id, name, arguments: target['arguments'] });
+    // Free text by design: not JSON, and no fault for it.
+    const input = Object.hasOwn(target, 'input') ? 'input' : 'arguments';
+    return structuredCallSpan({ id, name, arguments: requiredString(target, input, targetPath) });
   });
 }
 

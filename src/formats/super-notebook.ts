@@ -3,6 +3,7 @@ import { RejectError } from '../logs/reject.js';
 import { contentSpan, inlineCallSpan, makeExecution, makeSubmission, makeTurn } from '../trajectory/build.js';
 import type { Execution, ExecutionKind, ExecutionStatus, Submission } from '../trajectory/execution.js';
 import type { Span } from '../trajectory/span.js';
+import type { Termination } from '../trajectory/trajectory.js';
 import type { Turn } from '../trajectory/turn.js';
 import type {
   Detection,
@@ -13,7 +14,7 @@ import type {
   SidecarOf,
   Sniff,
 } from './adapter.js';
-import { environmentSpans } from './content-parts.js';
+import { asOrigin, environmentSpans } from './content-parts.js';
 import { pythonException } from './feedback-status.js';
 import { objectOf } from './fields.js';
 import { rawTrajectory } from './raw-trajectory.js';
@@ -28,6 +29,19 @@ const EXPERIMENTS: ExperimentTable = {
 };
 const GRADER = 'super:output_match';
 const TIMEOUT = /timed out|TimeoutError/i;
+
+/** A program that has not ended when its cell is answered: what a later step waits for is not known of it. */
+const RUNNING = /Your command has already run for [\d.]+ seconds\. It is still running\./;
+
+/** The thought of steps that the task gave as done: their cells were run before the agent began. */
+const GIVEN = '[pre-executed by user]';
+/** The action of a step that the scaffold wrote when it ended the run, with its reason as the cell. */
+const ENDED = 'exception';
+const ENDS: readonly (readonly [reason: RegExp, end: Termination])[] = [
+  [/^Total compute time exceeded/, 'time_limit'],
+  [/^Total (?:cost|context tokens) exceeded/, 'step_limit'],
+  [/^Failed to parse response/, 'error'],
+];
 
 export const superNotebook: FormatAdapter = {
   name: 'super-notebook',
@@ -48,6 +62,8 @@ export const superNotebook: FormatAdapter = {
     loss: [
       'the reply itself is not logged: it is put together from thought and cell (flag text_rebuilt)',
       'replies that the scaffold could not parse are not logged (turn flag reply_not_recorded)',
+      'steps that the task gave as done, and the reason why the scaffold ended a run, are environment text',
+      'the scaffold showed older outputs by their ends only (flag context_rewritten)',
       'clock times carry no date and are dropped; durations are kept',
       'model, token use and names of actions beyond the tool of an execution',
     ],
@@ -70,7 +86,7 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
   const document = objectOf(input, 'document');
   if (isMetrics(document)) return metricsOf(context);
   const { prompts, steps } = readNotebook(readCells(document['cells']));
-  const flags = new Set(['text_rebuilt']);
+  const flags = new Set(['text_rebuilt', 'context_rewritten']);
   const turns: Turn[] = [...prompts];
   const executions: Execution[] = [];
   for (const step of steps) addStep(step, { turns, executions, context });
@@ -87,7 +103,7 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
       {
         scaffold: 'super',
         submissions: metrics === null ? [] : graded(metrics, { executions, submitted }),
-        termination: submitted === null ? 'unknown' : 'submitted',
+        termination: submitted === null ? endOf(steps.at(-1)) : 'submitted',
         resolved: match === 1 || match === 0 ? match === 1 : null,
         feedback_exposes_test_score: false,
         flags: [...flags],
@@ -142,13 +158,20 @@ function addStep(
   const tool = toolOf(step, context);
   const call_turn = turns.length;
   const spans: Span[] = [];
+  const given = step.thought.trim() === GIVEN;
+  const generated = !given && step.action !== ENDED;
   const recorded = step.thought.trim() !== '' || step.code !== '';
   if (recorded && step.thought !== '') {
     const text = step.code === '' || step.thought.endsWith('\n') ? step.thought : `${step.thought}\n\n`;
     spans.push(contentSpan('text', 'model', text));
   }
   if (step.code !== '') spans.push(inlineCallSpan(step.code, { name: tool, arguments: step.code }));
-  turns.push(makeTurn('assistant', spans, { flags: recorded ? [] : ['reply_not_recorded'] }));
+  const flags = given ? ['not_generated'] : generated ? [] : ['harness_reply'];
+  turns.push(
+    makeTurn('assistant', generated ? spans : asOrigin(spans, 'environment'), {
+      flags: recorded ? flags : ['reply_not_recorded'],
+    }),
+  );
   let feedback_turn: number | null = null;
   if (step.output !== null) {
     feedback_turn = turns.length;
@@ -158,7 +181,7 @@ function addStep(
       }),
     );
   }
-  if (step.code === '') return;
+  if (step.code === '' || !generated) return;
   const { status, error_type } = outcome(step);
   const kind = kindOf(tool, step.code, context);
   executions.push(
@@ -183,6 +206,12 @@ function addStep(
   );
 }
 
+/** Why a run without an answer ended, where the scaffold says so. */
+function endOf(last: NotebookStep | undefined): Termination {
+  if (last?.action !== ENDED) return 'unknown';
+  return ENDS.find(([reason]) => reason.test(last.code))?.[1] ?? 'error';
+}
+
 /** The program of a shell line, else the name of the action; a SWE-agent scaffold names actions `None`. */
 function toolOf(step: NotebookStep, context: ReadContext): string {
   const { experiment, scoring } = context.experiments;
@@ -201,7 +230,7 @@ function kindOf(tool: string, code: string, context: ReadContext): ExecutionKind
 }
 
 function outcome(step: NotebookStep): { status: ExecutionStatus; error_type: string | null } {
-  if (step.output === null) return { status: 'unknown', error_type: null };
+  if (step.output === null || RUNNING.test(step.output)) return { status: 'unknown', error_type: null };
   const exception = pythonException(step.output);
   if (exception !== null) return { status: 'error', error_type: exception.type };
   if (/^usage: |: error: /m.test(step.output)) return { status: 'error', error_type: null };

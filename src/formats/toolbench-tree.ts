@@ -13,8 +13,8 @@ export const toolbenchTree: FormatAdapter = {
   unit: 'document',
   experiments: { experiment: [], scoring: [] },
   notes: {
-    title: 'ToolBench answer: depth-first search over calls of tools',
-    recognised_by: 'an object with tree and answer_generation',
+    title: 'ToolBench answer: depth-first search over calls of tools, or one chain of them',
+    recognised_by: 'an object with answer_generation and a tree, or train_messages in it',
     scores: 'none: `win` says that an answer was given, not that it is right (flag win:<value>)',
     executions: 'only where the pipeline names tools',
     reasoning: 'none: thoughts are part of the reply',
@@ -32,8 +32,13 @@ export const toolbenchTree: FormatAdapter = {
 };
 
 function detect(sniff: Sniff): Detection | null {
-  return hasKeys(sniff.json, 'tree', 'answer_generation')
-    ? { confidence: 'certain', reason: 'an object with tree and answer_generation' }
+  if (!hasKeys(sniff.json, 'answer_generation')) return null;
+  if (hasKeys(sniff.json, 'tree')) {
+    return { confidence: 'certain', reason: 'an object with tree and answer_generation' };
+  }
+  // A single chain has its tries in the place of a tree.
+  return hasKeys(sniff.json['answer_generation'], 'train_messages', 'query')
+    ? { confidence: 'certain', reason: 'answer_generation with its messages' }
     : null;
 }
 

@@ -2,8 +2,8 @@ import { parseJsonText } from '../logs/json.js';
 import { asArray, asId, asString, isObject, type JsonObject } from './shape.js';
 
 /**
- * Messages as tracing tools log them, in the shapes of many client libraries (OpenAI chat and Responses, LangChain,
- * OpenTelemetry parts, Gemini contents), as messages of the OpenAI API. Definitions of tools that stand among the
+ * Messages as tracing tools log them, in the shapes of many client libraries (OpenAI chat and Responses, Anthropic blocks,
+ * LangChain, OpenTelemetry parts, Gemini contents), as messages of the OpenAI API. Definitions of tools that stand among the
  * messages are given apart. What has no known shape becomes a user message with its JSON.
  */
 export function traceMessages(value: unknown): { messages: JsonObject[]; tools: unknown[] } {
@@ -19,6 +19,9 @@ export function replyMessages(value: unknown): JsonObject[] {
     const [choice] = asArray(output['choices']);
     if (isObject(choice))
       return traceMessages([withFinish(choice['message'], choice['finish_reason'])]).messages;
+    if (output['type'] === 'message' && output['stop_reason'] !== undefined) {
+      return asReply(traceMessages([withFinish(output, output['stop_reason'])]).messages);
+    }
     if (Array.isArray(output['output'])) return asReply(traceMessages(output['output']).messages);
     const [first] = asArray(output['generations']).flat();
     if (isObject(first)) return asReply(traceMessages([first['message'] ?? first['text'] ?? '']).messages);
@@ -121,6 +124,9 @@ function oneMessage(value: unknown, tools: unknown[]): JsonObject[] {
   const role = ROLES[asString(item['role']) ?? asString(item['type']) ?? ''];
   if (role === undefined) return [{ role: 'user', content: JSON.stringify(item) }];
   if (Array.isArray(item['parts'])) return partsMessages(role, item);
+  if (asArray(item['content']).some(isAnthropicBlock)) {
+    return blockMessages(item).flatMap((message) => oneMessage(message, tools));
+  }
   const kwargs = isObject(item['additional_kwargs']) ? item['additional_kwargs'] : {};
   const calls = firstFilled(item['tool_calls'], kwargs['tool_calls']).map((call) => normalCall(call));
   return [
@@ -138,6 +144,43 @@ function oneMessage(value: unknown, tools: unknown[]): JsonObject[] {
       ...(item['type'] === 'message' ? { item: true } : {}),
     },
   ];
+}
+
+const ANTHROPIC_BLOCKS: ReadonlySet<string> = new Set([
+  'tool_use',
+  'tool_result',
+  'thinking',
+  'redacted_thinking',
+]);
+
+function isAnthropicBlock(part: unknown): boolean {
+  return isObject(part) && ANTHROPIC_BLOCKS.has(asString(part['type']) ?? '');
+}
+
+/** A message of Anthropic blocks as those of OpenAI's API: results stand before what else a message of the user holds. */
+function blockMessages(item: JsonObject): JsonObject[] {
+  const blocks = asArray(item['content']).filter(isObject);
+  const of = (type: string): JsonObject[] => blocks.filter((block) => block['type'] === type);
+  const results = of('tool_result').map((block) => ({
+    role: 'tool',
+    tool_call_id: asId(block['tool_use_id']),
+    content: plainText(block['content']),
+  }));
+  const content = asArray(item['content']).filter((part) => !isAnthropicBlock(part));
+  const calls = of('tool_use').map((block) =>
+    callOf(block['id'], { name: block['name'], arguments: block['input'] }),
+  );
+  const reasoning = of('thinking')
+    .map((block) => asString(block['thinking']) ?? '')
+    .join('');
+  const rest = {
+    ...item,
+    content: content.length === 0 ? null : content,
+    tool_calls: firstFilled(item['tool_calls'], calls),
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+  };
+  const answersAlone = results.length > 0 && content.length === 0;
+  return [...results, ...(answersAlone ? [] : [rest])];
 }
 
 /** LangChain serialises the class of a message as the end of a path. */

@@ -59,6 +59,26 @@ const RULES: readonly UnreadRule[] = [
     'a list of prompts of Gemini CLI',
     someItem((item) => hasKeys(item, 'sessionId', 'messageId', 'message') && item['type'] === 'user'),
   ),
+  noLog(
+    'the state of an OpenHands conversation',
+    document(
+      (value) =>
+        hasKeys(value, 'id', 'agent') &&
+        (hasKeys(value, 'execution_status') || hasKeys(value, 'agent_status')),
+    ),
+  ),
+  noLog(
+    'the result of a Claude Code run without its messages',
+    document((value) => value['type'] === 'result' && hasKeys(value, 'num_turns', 'session_id')),
+  ),
+  noLog(
+    'the last reply of a Gemini CLI run without its calls and turns',
+    document((value) => hasKeys(value, 'response', 'stats') && hasKeys(value['stats'], 'models', 'tools')),
+  ),
+  noLog(
+    "a piece of opencode's file storage (`opencode export` writes a session whole)",
+    document((value) => isStoragePiece(value)),
+  ),
   noLog('a Terminal-Bench result', keys('is_resolved', 'parser_results')),
   noLog(
     'a Terminal-Bench result',
@@ -70,6 +90,16 @@ const RULES: readonly UnreadRule[] = [
   ),
 
   noLog('prose of Gemini CLI without its calls and turns', isGluedProse),
+
+  // Decoded texts in which replies and feedback run on: at most a template that is not named parts them.
+  noLog(
+    'a rollout dump of verl, prompt and response as two texts without borders of turns',
+    someLine((line) => hasTexts(line, 'input', 'output') && hasKeys(line, 'score', 'step')),
+  ),
+  noLog(
+    'an evaluation dump of SkyRL, prompt and response as two texts of a template that is not named',
+    someLine((line) => hasTexts(line, 'input_prompt', 'output_response') && hasKeys(line, 'env_class')),
+  ),
 ];
 
 /**
@@ -80,6 +110,17 @@ function isGluedProse(sniff: Sniff): boolean {
   if (sniff.json !== undefined || sniff.lines.length > 0) return false;
   const glued = sniff.head.match(/[.:!?)`](?:I'll|I'm|I've|I will|I'd|I |Okay|Now|Let me|Next|The )/g) ?? [];
   return glued.length >= 5;
+}
+
+/** opencode kept a file for each session, message and part before it had a database. */
+function isStoragePiece(value: JsonObject): boolean {
+  const session = hasKeys(value, 'id', 'projectID', 'directory', 'time');
+  const part = hasKeys(value, 'id', 'sessionID', 'messageID', 'type');
+  return session || part || (hasKeys(value, 'id', 'sessionID', 'role') && !hasKeys(value, 'content'));
+}
+
+function hasTexts(line: JsonObject, ...names: readonly string[]): boolean {
+  return names.every((name) => typeof line[name] === 'string');
 }
 
 /** One object a model, each with tokens and cost. */

@@ -169,6 +169,80 @@ describe('events of codex exec', () => {
   });
 });
 
+describe('events of an early codex exec', () => {
+  const event = (type: string, rest: object = {}) => ({ id: '0', msg: { type, ...rest } });
+  const lines = [
+    { provider: 'openai', model: 'gpt-5', workdir: '/app', approval: 'never' },
+    { prompt: 'go' },
+    event('task_started'),
+    event('agent_reasoning', { text: '**Look**' }),
+    event('agent_message', { message: 'I look.' }),
+    event('exec_command_begin', { call_id: 'a', command: ['bash', '-lc', 'ls'] }),
+    event('exec_command_begin', { call_id: 'b', command: ['false'] }),
+    event('exec_command_output_delta', { call_id: 'a', chunk: [120] }),
+    event('exec_command_end', {
+      call_id: 'b',
+      stdout: '',
+      stderr: 'no',
+      exit_code: 1,
+      duration: { secs: 1, nanos: 5e8 },
+    }),
+    event('exec_command_end', { call_id: 'a', aggregated_output: 'x', exit_code: 0 }),
+    event('patch_apply_begin', { call_id: 'c', changes: { 'a.py': { update: { unified_diff: '+y' } } } }),
+    event('patch_apply_end', { call_id: 'c', stdout: 'Success', stderr: '', success: true }),
+    event('mcp_tool_call_begin', {
+      call_id: 'd',
+      invocation: { server: 's', tool: 't', arguments: { q: 1 } },
+    }),
+    event('mcp_tool_call_end', {
+      call_id: 'd',
+      invocation: { server: 's', tool: 't' },
+      result: { Err: 'down' },
+    }),
+    event('agent_message', { message: 'done' }),
+    event('task_complete', { last_agent_message: 'done' }),
+  ];
+
+  it("the begin of a call is the model's and its end the answer; a patch is told, not written", () => {
+    expect(detectLines(codexExec, lines)?.confidence).toBe('certain');
+    const run = runOf(codexExec, lines);
+    expect(outline(run.turns)).toEqual([
+      'user: prompt go',
+      'assistant: reasoning **Look** | TEXT I look. | TOOL_CALL {"command":["bash","-lc","ls"]} | TOOL_CALL {"command":["false"]}',
+      'tool: observation no',
+      'tool: observation x',
+      'assistant: tool_call {"changes":{"a.py":{"update":{"unified_diff":"+y"}}}}',
+      'tool: observation Success',
+      'assistant: TOOL_CALL {"q":1}',
+      'tool: observation {"Err":"down"}',
+      'assistant: TEXT done',
+    ]);
+    expect(run).toMatchObject({ model: 'gpt-5', scaffold: 'codex', termination: 'submitted' });
+    expect(run.flags).not.toContain('prompts_absent');
+    expect(
+      run.executions.map(({ exit_code, seconds, status, feedback_turn }) => [
+        exit_code,
+        seconds,
+        status,
+        feedback_turn,
+      ]),
+    ).toEqual([
+      [0, null, 'ok', 3],
+      [1, 1.5, 'error', 2],
+      [null, null, 'error', 7],
+    ]);
+  });
+
+  it('ends in an error, or is cut where nothing says that it was completed', () => {
+    expect(runOf(codexExec, lines.slice(0, -1)).termination).toBe('cut');
+    expect(runOf(codexExec, [...lines.slice(0, -1), event('error', { message: 'limit' })]).termination).toBe(
+      'error',
+    );
+    // a second task that was begun takes the end of the first back
+    expect(runOf(codexExec, [...lines, event('task_started')]).termination).toBe('cut');
+  });
+});
+
 describe('events of an opencode run', () => {
   const event = (type: string, part: object, messageID = 'm1') => ({
     type,

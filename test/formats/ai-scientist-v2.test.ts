@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { turnContent } from '../../src/trajectory/build.js';
 import { describeWithShared, sharedFile } from '../shared.js';
 import { realLog, tally } from './adapter-context.js';
-import { folderWith, onlyReject, onlyTrajectory, readAll, readFiles } from './read-all.js';
+import { folderWith, onlyReject, onlyTrajectory, readAll, readFiles, trajectoriesOf } from './read-all.js';
 
 const STAGE1 = 'gradient_cluster_stage1_journal.json';
 const STAGE4 = 'perturbation_uq_stage4_timeouts_journal.json';
@@ -176,6 +176,47 @@ describe('stages of one run', () => {
     const later = journal([node('a'), node('b', { step: 1, ablation_name: 'no dropout' })]);
     const run = onlyTrajectory(await readFiles({ 'journal.json': later }));
     expect(run.turns.map((turn) => turn.flags)).toEqual([['inherited_node'], [], [], []]);
+  });
+});
+
+describe('a journal that holds more than one search', () => {
+  const search = (...names: string[]) => names.map((id, step) => node(id, { step }));
+
+  it('gives each as a run of its own', async () => {
+    const glued = journal([...search('a', 'b'), ...search('x', 'y', 'z')], { b: 'a', z: 'x' });
+    const runs = trajectoriesOf(await readFiles({ 'journal.json': glued }));
+    expect(runs.map(({ executions }) => executions.map(({ execution_id: id }) => id))).toEqual([
+      ['a', 'b'],
+      ['x', 'y', 'z'],
+    ]);
+    expect(runs[1]?.executions.map(({ parent_execution: parent }) => parent)).toEqual([null, null, 'x']);
+    for (const run of runs) expect(run.flags).toContain('several_runs');
+  });
+
+  it('has nodes that are written twice once', async () => {
+    const run = onlyTrajectory(
+      await readFiles({ 'journal.json': journal([...search('a', 'b'), ...search('a', 'b', 'c')]) }),
+    );
+    expect(run.executions.map(({ execution_id: id }) => id)).toEqual(['a', 'b', 'c']);
+    expect(run.flags).toContain('node_copies');
+  });
+
+  it('stays one run beside other stages, in the order of the log', async () => {
+    const first = journal([...search('a', 'b'), ...search('x', 'y')]);
+    const run = onlyTrajectory(await readFiles({ ...STAGES, 'run_stage1_journal.json': first }));
+    expect(run.executions.map(({ execution_id: id }) => id)).toEqual(['a', 'b', 'x', 'y', 'c', 'd']);
+    expect(run.flags).toEqual(expect.arrayContaining(['steps_repeat', 'stages_joined:3']));
+  });
+});
+
+describeWithShared('the real first stage, written twice into one journal,', () => {
+  it('is the run that it is once', async () => {
+    const log = realLog('ai_scientist_v2_journal', STAGE1);
+    const twice = { ...log, nodes: [...log.nodes, ...log.nodes] };
+    const run = onlyTrajectory(await readFiles({ 'journal.json': twice }));
+    const alone = onlyTrajectory(await readFiles({ 'journal.json': log }));
+    expect(run.trajectory_id).toBe(alone.trajectory_id);
+    expect(run.executions).toEqual(alone.executions);
   });
 });
 

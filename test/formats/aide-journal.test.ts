@@ -229,9 +229,13 @@ it('reads a journal of the best path that stands alone, and says that outputs ar
   expect(run.executions[1]?.parent_execution).toBe('n0');
 });
 
-it('leaves out the stub that a search starts from', async () => {
-  const stub = { code: '', plan: 'root', stage: 'root', _term_out: null, exec_time: null };
-  const rest = { metric: null, is_buggy: null };
+it.each([
+  ['without words', { code: '', plan: 'root', _term_out: null }],
+  ['with words of the scaffold', { code: '# virtual code', plan: 'virtual plan', _term_out: null }],
+  ['in a journal of the best path', { code: '# virtual code', plan: 'virtual plan', ...OMITTED }],
+])('leaves out the stub that a search starts from, %s', async (_, words) => {
+  const stub = { ...words, stage: 'root', exec_time: null };
+  const rest = { metric: { value: null, maximize: null }, is_buggy: null };
   const run = await small([node(0, { ...stub, ...rest }), node(1), node(2)], { n1: 'n0', n2: 'n1' });
   expect(
     run.executions.map(({ execution_id, parent_execution }) => [execution_id, parent_execution]),

@@ -148,6 +148,40 @@ describe('cline', () => {
     expect(run.source.format).toBe('cline');
   });
 
+  it('the records of reasoning that Roo Code keeps between messages are no messages', async () => {
+    const hidden = { type: 'reasoning', role: 'assistant', summary: [], encrypted_content: 'x', ts: 1 };
+    const call = { type: 'tool_use', id: 'c', name: 'read_file', input: { path: 'a' } };
+    const list = [
+      user('<task>\nfix\n</task>'),
+      hidden,
+      { role: 'assistant', content: [{ type: 'thoughtSignature', thoughtSignature: 's' }, call] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'text' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'hm' },
+          { type: 'text', text: 'done' },
+        ],
+      },
+    ];
+    const run = onlyTrajectory(await readFiles({ 'api_conversation_history.json': list }));
+    expect(run.source.format).toBe('cline');
+    expect(
+      run.turns.map(({ role, spans }) => [role, spans.map(({ kind, origin }) => `${origin} ${kind}`)]),
+    ).toEqual([
+      ['user', ['environment prompt']],
+      ['assistant', ['model tool_call']],
+      ['tool', ['environment observation']],
+      ['assistant', ['model reasoning', 'model text']],
+    ]);
+    expect(run.flags).toContain('reasoning_hidden');
+    // alone, the calls are not taken for items of another API, which would lose them
+    const bare = list.map((item) =>
+      'content' in item && item.role === 'user' ? { ...item, content: 'x' } : item,
+    );
+    expect(onlyReject(await readFiles({ 'a.json': bare })).code).toBe('bad_shape');
+  });
+
   it('the log of the window belongs to the history beside it', async () => {
     const ui = [{ ts: 1, type: 'say', say: 'text', text: 'x' }];
     const files = { 'ui_messages.json': ui, 'api_conversation_history.json': TASK };

@@ -529,6 +529,36 @@ describe('codex-rollout: detection', () => {
     expect(run.turns.map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
 
+  it('reads the one JSON of the first CLI', async () => {
+    const items = [
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'task' }] },
+      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'about it' }] },
+      { type: 'function_call', name: 'shell', arguments: '{}', call_id: 'c' },
+      {
+        type: 'function_call_output',
+        call_id: 'c',
+        output: '{"output":"x","metadata":{"exit_code":1,"duration_seconds":0.5}}',
+      },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'done' }] },
+    ];
+    const session = { id: 's', timestamp: '2025-05-01T00:00:00Z', instructions: '' };
+    const [run] = trajectoriesOf(await readFiles({ 'rollout.json': { session, items } }));
+    expect(run).toMatchObject({
+      session_id: 's',
+      termination: 'submitted',
+      source: { format: 'codex-rollout' },
+    });
+    expect(
+      run?.turns.map(({ role, spans }) => [role, spans.map(({ kind, origin }) => `${origin} ${kind}`)]),
+    ).toEqual([
+      ['user', ['environment prompt']],
+      ['assistant', ['environment reasoning', 'model tool_call']],
+      ['tool', ['environment observation']],
+      ['assistant', ['model text']],
+    ]);
+    expect(run?.executions).toMatchObject([{ status: 'error', exit_code: 1, seconds: 0.5 }]);
+  });
+
   it('leaves others alone', () => {
     expect(sniff({ type: 'session', version: 3, id: 'x' }, { type: 'message', message: {} })).toBeNull();
     expect(sniff({ type: 'x', payload: {} })).toBeNull();

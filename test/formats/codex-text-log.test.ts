@@ -3,6 +3,7 @@ import { codexTextLog } from '../../src/formats/codex-text-log.js';
 import { describeWithShared } from '../shared.js';
 import { readDocument, readOne, realLogs, rolesOf, spansOf } from './adapter-context.js';
 import { realText, type Untyped } from './model-texts.js';
+import { outline } from './session-logs.js';
 
 const FOLDER = 'codex_cli_text_log';
 
@@ -98,5 +99,155 @@ describe('codex-text-log', () => {
   it('a log that stops in a command is cut', () => {
     const run = readOne(codexTextLog, `${HEAD}${at('User instructions:\ntask')}${at('exec ls in /x')}`);
     expect(run.termination).toBe('cut');
+  });
+});
+
+describe('codex-text-log without time stamps', () => {
+  const head = (version: string) =>
+    `OpenAI Codex v${version}\n--------\nworkdir: /app\nmodel: m\nsession id: s\n--------\nuser\nFix it.\n`;
+  const calls = (log: string) =>
+    readOne(codexTextLog, log).turns.flatMap(({ spans }) =>
+      spans.flatMap(({ call }) => (call === null ? [] : [JSON.parse(call.arguments)])),
+    );
+  const log = `Done.\n${head('0.72.0 (research preview)')}
+mcp startup: no servers
+
+thinking
+**Look**
+exec
+bash -lc 'for f in ./src/*; do echo $f; done' in /app succeeded in 22ms:
+codex
+thinking
+
+codex
+I patch it.
+exec
+bash -lc "cat <<'EOF' > x
+codex
+EOF" in /app exited 2 in 1.5s:
+
+
+file update
+A /app/x.py
+codex
+apply_patch(auto_approved=true) exited 0 in 8ms:
+Success. Updated the following files:
+A /app/x.py
+file update:
+diff --git a/x.py b/x.py
++codex
+
+codex
+Done.
+tokens used
+64,380
+Done.
+`;
+
+  it('is recognised under what a shell printed before it, and every voice is itself', () => {
+    const sniff = {
+      path: 'codex.txt',
+      json: undefined,
+      lines: [],
+      siblings: { names: [], readText: () => null },
+    };
+    expect(codexTextLog.detect({ ...sniff, head: log })?.confidence).toBe('certain');
+    expect(codexTextLog.detect({ ...sniff, head: 'I ran OpenAI Codex v0.72.0\n--------\n' })).toBeNull();
+    const run = readOne(codexTextLog, log);
+    expect(outline(run.turns)).toEqual([
+      'user: prompt Fix it.',
+      `assistant: reasoning **Look** | TOOL_CALL {"command":"bash -lc 'for f in ./src/*; do echo $f; done'"}`,
+      'tool: observation codex\nthinking',
+      `assistant: TEXT I patch it. | TOOL_CALL {"command":"bash -lc \\"cat <<'EOF' > x\\ncodex\\nEOF\\""}`,
+      'tool: observation ',
+      'assistant: TOOL_CALL {"patch":"A /app/x.py\\ncodex"}',
+      'tool: observation Success. Updated the following files:\nA /app/x.py',
+      'assistant: TEXT Done.',
+    ]);
+    expect(run).toMatchObject({
+      session_id: 's',
+      model: 'm',
+      scaffold_version: '0.72.0',
+      termination: 'submitted',
+    });
+    expect(run.executions.map(({ exit_code, seconds }) => [exit_code, seconds])).toEqual([
+      [0, 0.022],
+      [2, 1.5],
+      [0, 0.008],
+    ]);
+  });
+
+  it('results that come after their calls answer them in order; a printed diff is no text of the model', () => {
+    const run = readOne(
+      codexTextLog,
+      `${head('0.150.1')}hook: SessionStart
+codex
+I look.
+exec
+bash -lc pwd in /app
+exec
+bash -lc ls in /app
+hook: PreToolUse
+ succeeded in 12ms:
+/app
+
+ exited 1 in 3ms:
+apply patch
+patch: completed
+/app/a.md
+diff --git a/a.md b/a.md
++codex
+codex
+Bye.
+ERROR: flagged
+tokens used
+14
+`,
+    );
+    expect(outline(run.turns)).toEqual([
+      'user: prompt Fix it.',
+      'assistant: TEXT I look. | TOOL_CALL {"command":"bash -lc pwd"} | TOOL_CALL {"command":"bash -lc ls"}',
+      'tool: observation /app',
+      'tool: observation ',
+      'assistant: tool_call {"patch":"/app/a.md\\ndiff --git a/a.md b/a.md\\n+codex"}',
+      'tool: observation completed',
+      'assistant: TEXT Bye.',
+    ]);
+    expect(run.termination).toBe('error');
+    expect(run.executions.map(({ exit_code, feedback_turn }) => [exit_code, feedback_turn])).toEqual([
+      [0, 2],
+      [1, 3],
+    ]);
+  });
+
+  it('calls of other tools are answered by the lines that name them', () => {
+    const run = readOne(
+      codexTextLog,
+      `${head('0.60.0')}codex
+I ask.
+tool docs.search({"q":"x"})
+docs.search({"q":"x"}) failed in 20ms:
+{"error":"down"}
+
+codex
+Bye.
+tokens used
+1
+`,
+    );
+    expect(outline(run.turns)).toEqual([
+      'user: prompt Fix it.',
+      'assistant: TEXT I ask. | TOOL_CALL {"q":"x"}',
+      'tool: observation {"error":"down"}',
+      'assistant: TEXT Bye.',
+    ]);
+    expect(run.executions).toMatchObject([{ tool: 'docs.search', status: 'error', seconds: 0.02 }]);
+  });
+
+  it('several runs in one file are read apart, and the folder behind a command is the last one', () => {
+    const runs = readDocument(codexTextLog, `${log}${head('0.72.0')}codex\nAgain.\ntokens used\n1\n`);
+    expect(runs.map(({ turns }) => turns.length)).toEqual([8, 2]);
+    const stamped = `${HEAD}${at("exec bash -lc 'for f in ./a; do :; done' in /app")}${at("bash -lc 'for f in ./a; do :; done' succeeded in 1ms:\nx")}`;
+    expect(calls(stamped)).toEqual([{ command: "bash -lc 'for f in ./a; do :; done'" }]);
   });
 });

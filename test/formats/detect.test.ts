@@ -57,6 +57,18 @@ describe('a verdict', () => {
     expect(verdict.adapter === null && verdict.message).toContain('Terminal-Bench');
   });
 
+  it.each([
+    ['Claude Code', { type: 'result', subtype: 'success', result: 'x', session_id: 's', num_turns: 1 }],
+    ['Gemini CLI', { session_id: 's', response: 'x', stats: { models: {}, tools: {} } }],
+    ['opencode export', { id: 'ses_1', projectID: 'p', directory: '/', time: {} }],
+    ['opencode export', { id: 'msg_1', sessionID: 'ses_1', role: 'assistant', time: {} }],
+    ['opencode export', { id: 'prt_1', sessionID: 'ses_1', messageID: 'msg_1', type: 'text', text: 'x' }],
+  ])('names what %s leaves beside its logs', (named, json) => {
+    const verdict = detect(sniff({ json }));
+    expect(verdict).toMatchObject({ adapter: null, code: 'not_a_trajectory' });
+    expect(verdict.adapter === null && verdict.message).toContain(named);
+  });
+
   it('asks one adapter alone where the format is given', () => {
     const only = formatNamed('openai-messages');
     const json = { session_id: 's', platform: 'p', messages: [{ role: 'user', content: 'x' }] };
@@ -93,6 +105,18 @@ describe('reports and tables', () => {
     [{ 'gpt-4o': { tokens: {}, 'cost (USD)': 1 } }],
   ])('hold no trajectory: %j', (json) => {
     expect(detect(sniff({ json }))).toMatchObject({ adapter: null, code: 'not_a_trajectory' });
+  });
+
+  it.each([
+    [{ input: 'user\nAdd.\nassistant\n', output: '2', gts: '2', score: 1, step: 3 }, 'rollout dump of verl'],
+    [
+      { input_prompt: 'Add.', output_response: '2', score: [0, 1], env_class: 'sums' },
+      'evaluation dump of SkyRL',
+    ],
+  ])('hold texts in which nothing tells who wrote what, by name: %j', (line, title) => {
+    const verdict = detect(sniff({ lines: [line] }));
+    expect(verdict).toMatchObject({ adapter: null, code: 'not_a_trajectory' });
+    expect(JSON.stringify(verdict)).toContain(title);
   });
 
   it('are told from text by their header', () => {

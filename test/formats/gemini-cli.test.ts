@@ -211,6 +211,13 @@ describe('gemini-cli: contents of the API', () => {
     { role: 'model', parts: [{ text: 'done' }, { thoughtSignature: 'x' }] },
   ];
 
+  it('are the history of a checkpoint as well', () => {
+    const checkpoint = { history: contents, authType: 'oauth-personal' };
+    expect(detectDocument(geminiCli, checkpoint)?.confidence).toBe('certain');
+    expect(runOf(geminiCli, checkpoint).turns).toEqual(runOf(geminiCli, contents).turns);
+    expect(detectDocument(geminiCli, { history: [{ role: 'user', content: 'x' }] })).toBeNull();
+  });
+
   it('hold summaries of thoughts, calls and responses', () => {
     expect(detectDocument(geminiCli, contents)?.confidence).toBe('certain');
     const { turns } = runOf(geminiCli, contents);

@@ -16,6 +16,11 @@ const chat = (role: string, id: string) => ({ role, content: [text('text', `${ro
 
 /** A small session of every kind whose log tells where one begins or ends, by its id. */
 const SESSIONS: Readonly<Record<string, (id: string) => Line[]>> = {
+  'grok: what it prints': (id) => [
+    { type: 'text', data: 'assistant ' },
+    { type: 'text', data: id },
+    { type: 'end', stopReason: 'end_turn', sessionId: id },
+  ],
   grok: (id) => [
     { type: 'system', content: 'You are Grok.' },
     { type: 'user', content: [text('text', `user ${id}`)], prompt_index: 0 },
@@ -147,7 +152,11 @@ const SESSIONS: Readonly<Record<string, (id: string) => Line[]>> = {
     { step_index: 1, source: 'MODEL', type: 'PLANNER_RESPONSE', status: 'DONE', content: `assistant ${id}` },
   ],
   'opencode-export': (id) => [
-    { type: 'text', sessionID: id, part: { type: 'text', messageID: `m${id}`, text: `assistant ${id}` } },
+    {
+      type: 'text',
+      sessionID: id,
+      part: { id: `p${id}`, type: 'text', messageID: `m${id}`, text: `assistant ${id}` },
+    },
   ],
   'openhands: SDK': (id) => [
     { kind: 'SystemPromptEvent', source: 'agent', id: `${id}0`, system_prompt: { text: 'You are.' } },
@@ -179,6 +188,16 @@ describe.each(Object.entries(SESSIONS))('sessions of %s', (_kind, session) => {
     const { length } = session('one');
     expect(glued.map((run) => run.source.line)).toEqual([1, length + 1, 2 * length + 1]);
     expect(alone.flat().map((run) => run.source.line)).toEqual([null, null, null]);
+  });
+
+  it('that stand in one file twice are read once', async () => {
+    const [alone] = await read(jsonl(session('one')));
+    const twice = await read(jsonl(['one', 'two', 'one'].flatMap(session)));
+    expect(twice).toHaveLength(2);
+    const [first, second] = twice;
+    expect([first?.trajectory_id, first?.turns]).toEqual([alone?.trajectory_id, alone?.turns]);
+    expect(first?.flags).toContain('repeated_lines');
+    expect(second?.flags).not.toContain('repeated_lines');
   });
 
   it('are read from a JSON list of their records as from their lines', async () => {

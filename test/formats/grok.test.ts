@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { grok } from '../../src/formats/grok.js';
 import { detectLines, outline, placed, runOf } from './session-logs.js';
 
@@ -122,4 +122,97 @@ it('grok: the exit code is the first line of a result, and nothing further down'
     [0, 'ok', 0],
     [1, 'error', 127],
   ]);
+});
+
+describe('what grok prints as streaming-json', () => {
+  const tools = { type: 'available_commands', tools: ['write'], commands: ['compact'] };
+  const piece = (type: 'text' | 'thought', data: string) => ({ type, data });
+  const call = (toolCallId: string, rawInput: object) => ({
+    type: 'tool_call',
+    toolCallId,
+    title: 'write',
+    kind: 'write',
+    status: 'pending',
+    toolName: 'write',
+    rawInput,
+    content: [],
+  });
+  const state = (toolCallId: string, status: string | null, rest: object = {}) => ({
+    type: 'tool_call_update',
+    toolCallId,
+    status,
+    content: [],
+    rawOutput: null,
+    ...rest,
+  });
+  const shown = (value: string) => ({
+    content: [{ type: 'content', content: { type: 'text', text: value } }],
+  });
+  const usage = { type: 'usage', usage: { input_tokens: 1 } };
+  const end = (rest: object = {}) => ({ type: 'end', stopReason: 'end_turn', sessionId: 's', ...rest });
+
+  it('has a reply between two results, its pieces joined, with thoughts as environment', () => {
+    const lines = [
+      tools,
+      piece('thought', 'a '),
+      piece('thought', 'file'),
+      piece('text', 'I wri'),
+      piece('text', 'te.'),
+      call('c', { path: 'x', n: 1 }),
+      call('d', {}),
+      call('c', { path: 'x', n: 1 }),
+      state('c', null, shown('so far')),
+      state('c', 'completed', shown('written')),
+      state('d', null, shown('half')),
+      state('d', 'failed', { rawOutput: null }),
+      call('e', {}),
+      state('e', 'completed', { rawOutput: { type: 'SearchReplace' } }),
+      piece('text', 'done'),
+      usage,
+      end({ num_turns: 3, modelUsage: { 'grok-4.5': {} } }),
+    ];
+    expect(detectLines(grok, lines)?.confidence).toBe('certain');
+    const run = runOf(grok, lines);
+    expect(outline(run.turns)).toEqual([
+      'assistant: reasoning a file | TEXT I write. | TOOL_CALL {"path":"x","n":1} | TOOL_CALL {}',
+      'tool: observation written',
+      'tool: observation half',
+      'assistant: TOOL_CALL {}',
+      'tool: observation {"type":"SearchReplace"}',
+      'assistant: TEXT done',
+    ]);
+    expect(run.turns.slice(1, 3).map(({ tool_call_id, name }) => [tool_call_id, name])).toEqual([
+      ['c', 'write'],
+      ['d', 'write'],
+    ]);
+    expect(run.executions.map(({ status }) => status)).toEqual(['ok', 'error', 'ok']);
+    expect([run.session_id, run.model, run.termination]).toEqual(['s', 'grok-4.5', 'submitted']);
+    expect(run.flags).toEqual(expect.arrayContaining(['prompts_absent', 'reasoning_summary']));
+  });
+
+  it.each([
+    ['EndTurn', 'submitted', null],
+    ['max_turn_requests', 'step_limit', null],
+    ['max_tokens', 'context_limit', 'length'],
+    ['Cancelled', 'cut', 'aborted'],
+  ])('ends as its stop reason says: %s', (stopReason, termination, truncated) => {
+    const run = runOf(grok, [piece('text', 'x'), end({ stopReason })]);
+    expect([run.termination, run.turns[0]?.truncated]).toEqual([termination, truncated]);
+  });
+
+  it('that broke off with an error ended in one', () => {
+    const run = runOf(grok, [piece('text', 'x'), { type: 'error', message: 'no' }]);
+    expect([run.termination, run.flags.includes('provider_error')]).toEqual(['error', true]);
+  });
+
+  it('is refused where several replies are glued since their calls were not printed', () => {
+    const glued = [piece('text', 'I look. Done.'), end({ num_turns: 3 })];
+    expect(() => runOf(grok, glued)).toThrow(/3 replies holds none of the calls/);
+    expect(runOf(grok, [piece('text', 'Yes.'), end({ num_turns: 1 })]).turns).toHaveLength(1);
+  });
+
+  it('is not seen in lines that another tool writes', () => {
+    expect(detectLines(grok, [{ type: 'text', part: { text: 'x' } }])).toBeNull();
+    expect(detectLines(grok, [piece('text', 'x'), { type: 'session', id: 's' }])).toBeNull();
+  });
 });

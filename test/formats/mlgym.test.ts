@@ -97,6 +97,27 @@ describe('a run', () => {
     expect(found.flags).toEqual(['last_observation_not_in_history']);
   });
 
+  it('counts the evaluation that stands in one command with the program, so that no later score shifts', async () => {
+    const steps = [
+      { action: 'python train.py && validate', observation: valid("{'r2': 0.8}") },
+      { action: 'python print.py', observation: 'my own Evaluation Score: 7' },
+      { action: 'validate', observation: valid("{'r2': 0.9}") },
+      { action: 'python last.py; submit', observation: 'Exited (submit)' },
+    ];
+    const score = [{ r2: 0.8 }, { r2: 0.9 }, { r2: 0.91 }];
+    const found = onlyTrajectory(
+      await readFiles({ 'run.traj': run(steps, { exit_status: 'submitted', score }) }),
+    );
+    expect(
+      found.submissions.map(({ execution_id, scored_by, score }) => [execution_id, scored_by, score]),
+    ).toEqual([
+      ['call-0', 'call-0', 0.8],
+      ['call-1', 'call-2', 0.9],
+      ['call-3', 'call-3', 0.91],
+    ]);
+    expect(found.flags).not.toContain('scores_do_not_match_calls');
+  });
+
   it.each([
     ['no scores', null, 0.9, true],
     ['a dict alone', { r2: 0.9 }, 0.9, false],

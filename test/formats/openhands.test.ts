@@ -1,6 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openhands } from '../../src/formats/openhands.js';
 import { contextFor, detectDocument } from './adapter-context.js';
+import { folderWith, onlyReject, onlyTrajectory, readAll } from './read-all.js';
 import { detectLines, outline, placed, runOf } from './session-logs.js';
 
 const part = (text: string) => ({ type: 'text', text });
@@ -113,6 +116,36 @@ describe('openhands: events of the SDK', () => {
     const { [names[1] ?? '']: _second, ...rest } = files;
     const second = openhands.read(list[1], contextFor(openhands, placed(`d/${names[1]}`, rest)));
     expect(second).toEqual({ sidecar_of: names[0] });
+  });
+
+  it('the state above the folder of event files names the conversation and the model', async () => {
+    const root = folderWith({});
+    mkdirSync(join(root, 'c/events'), { recursive: true });
+    const state = { id: 'c1', agent: { llm: { model: 'm' } }, execution_status: 'finished' };
+    writeFileSync(join(root, 'c/base_state.json'), JSON.stringify(state));
+    writeFileSync(join(root, 'c/events/event-00000-u.json'), JSON.stringify(asked));
+    writeFileSync(join(root, 'c/events/event-00001-a.json'), JSON.stringify(action('a', 'r1')));
+    const run = onlyTrajectory(await readAll({ root, path: 'c/events/event-00000-u.json' }));
+    expect(run).toMatchObject({ session_id: 'c1', model: 'm' });
+    expect(run.source.sidecars).toContainEqual(
+      expect.objectContaining({ path: 'c/base_state.json', role: 'state' }),
+    );
+    expect(onlyReject(await readAll({ root, path: 'c/base_state.json' })).code).toBe('not_a_trajectory');
+  });
+
+  it("reasoning beside a message in its event is the reply's", () => {
+    const said = {
+      id: 'm',
+      source: 'agent',
+      kind: 'MessageEvent',
+      llm_message: { role: 'assistant', content: [{ type: 'text', text: 'done' }] },
+      thinking_blocks: [{ type: 'thinking', thinking: 'hm' }],
+    };
+    expect(outline(runOf(openhands, [asked, said]).turns).at(-1)).toBe('assistant: REASONING hm | TEXT done');
+    const within = { ...said, llm_message: { ...said.llm_message, thinking_blocks: said.thinking_blocks } };
+    expect(outline(runOf(openhands, [asked, within]).turns).at(-1)).toBe(
+      'assistant: REASONING hm | TEXT done',
+    );
   });
 });
 

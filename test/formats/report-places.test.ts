@@ -46,7 +46,7 @@ function tree(files: Readonly<Record<string, unknown>>): string {
   const root = folderWith({});
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), JSON.stringify(content));
+    writeFileSync(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
   }
   return root;
 }
@@ -174,6 +174,90 @@ describe('reports in their usual places', () => {
       (run) => run.submissions.find(({ scale }) => scale === 'test')?.score,
     );
     expect(scores).toEqual([0.11, 0.22]);
+  });
+
+  /** A session of Claude Code with one reply, as its project folder holds it. */
+  const session = (id: string): string =>
+    [
+      { type: 'user', parentUuid: null, message: { role: 'user', content: 'win' } },
+      {
+        type: 'assistant',
+        parentUuid: `${id}-0`,
+        message: {
+          id: `m-${id}`,
+          role: 'assistant',
+          model: 'm',
+          content: [{ type: 'text', text: `done ${id}` }],
+        },
+      },
+    ]
+      .map((record, index) => ({ uuid: `${id}-${index}`, sessionId: id, version: '2.0.0', ...record }))
+      .map((record) => `${JSON.stringify(record)}\n`)
+      .join('');
+  const FIRST = 'spooky_6e3a8f52-6f0c-4f0e-9d3b-0a1b2c3d4e5f';
+  const SECOND = 'spooky_0b8a7c61-2f4d-4a7e-8c9d-5e6f7a8b9c0d';
+  const project = 'logs/claude/projects/-home';
+  const scored = (runs: readonly unknown[], path: string) =>
+    trajectoriesOf(runs as Parameters<typeof trajectoriesOf>[0])
+      .filter(({ source }) => source.path.endsWith(path))
+      .map(({ submissions, flags }) => [
+        submissions.map(({ score, scale, execution_id, observed_turn }) => [
+          score,
+          scale,
+          execution_id,
+          observed_turn,
+        ]),
+        flags.filter((flag) => flag.includes('grade')),
+      ]);
+
+  it('of MLE-bench give runs of any agent the score of their final submission, anywhere in their folder', async () => {
+    const root = tree({
+      [`runs/group/${FIRST}/${project}/s1.jsonl`]: session('s1'),
+      [`runs/group/${SECOND}/logs/a.traj.json`]: traj('a'),
+      'runs/group/2026_grading_report.json': {
+        competition_reports: [grade(FIRST, 0.11), grade(SECOND, 0.22)],
+      },
+    });
+    const { results, plan } = await readPlanned(root, ['runs/**/*.json*']);
+    expect(scored(results, 's1.jsonl')).toEqual([[[[0.11, 'test', null, null]], ['grade_joined']]]);
+    expect(scored(results, 'a.traj.json')).toEqual([[[[0.22, 'test', null, null]], ['grade_joined']]]);
+    expect(results.filter(({ kind }) => kind === 'sidecar')).toHaveLength(1);
+    expect(plan.body.companions).toEqual([]);
+    // also where only the logs are inputs
+    const apart = () =>
+      tree({
+        [`x/${FIRST}/${project}/s1.jsonl`]: session('s1'),
+        [`x/${FIRST}/grade.json`]: grade(FIRST, 0.11),
+      });
+    const alone = await readPlanned(apart(), ['x/**/*.jsonl']);
+    expect(alone.plan.body.companions).toEqual([`${FIRST}/grade.json`]);
+    const together = await readPlanned(apart(), ['x/**/*.json*']);
+    expect(together.results.map(({ kind }) => kind).sort()).toEqual(['sidecar', 'trajectory']);
+    expect(scored(alone.results, 's1.jsonl')).toEqual([[[[0.11, 'test', null, null]], ['grade_joined']]]);
+  });
+
+  it('of MLE-bench are not those of another run of the same competition', async () => {
+    const root = tree({
+      [`runs/group/${FIRST}/${project}/s1.jsonl`]: session('s1'),
+      [`runs/group/${FIRST}/logs/journal.json`]: journal(1),
+      'runs/group/2026_grading_report.json': { competition_reports: [grade(SECOND, 0.22)] },
+    });
+    const { results } = await readPlanned(root, ['runs/**/journal.json', 'runs/**/*.jsonl']);
+    expect(scored(results, 's1.jsonl')).toEqual([[[], []]]);
+    expect(scored(results, 'journal.json')).toEqual([[[[1, 'self_reported', 'n', 1]], []]]);
+  });
+
+  it('of MLE-bench go to none of several sessions in the folder of one run', async () => {
+    const root = tree({
+      [`runs/group/${FIRST}/${project}/s1.jsonl`]: session('s1'),
+      [`runs/group/${FIRST}/${project}/s2.jsonl`]: session('s2'),
+      [`runs/group/${FIRST}/grade.json`]: grade(FIRST, 0.11),
+    });
+    const { results } = await readPlanned(root, ['runs/**/*.jsonl']);
+    expect(scored(results, '.jsonl')).toEqual([
+      [[], ['grade_of_several_runs']],
+      [[], ['grade_of_several_runs']],
+    ]);
   });
 
   it('are looked for around runs alone', async () => {

@@ -147,6 +147,61 @@ describe('a table of runs', () => {
     expect(run.submissions.map(({ score }) => score)).toEqual(scores);
   });
 
+  it.each([
+    [
+      'commit|val_bpb|memory_gb|mfu|num_steps|final_loss|status|description',
+      'val_bpb',
+      ['mfu', 'num_steps', 'final_loss'],
+    ],
+    ['commit|score|sharpe|max_dd|status|description', 'score', ['sharpe', 'max_dd']],
+  ])('takes the column that names itself for what was optimised: %s', async (head, objective, others) => {
+    const row = head
+      .split('|')
+      .map((name, index) => (['status', 'description'].includes(name) ? 'keep' : `${index}`));
+    const run = await read([head, row.join('|')]);
+    expect(run.submissions).toMatchObject([
+      { score: 1, gradable: true, grader: `autoresearch:${objective}` },
+    ]);
+    const named = run.submissions[0]?.flags.map((flag) => flag.replace(/^metric:|=.*$/g, ''));
+    expect(named).toEqual(others);
+    expect(run.task_claims).toMatchObject({ metric: objective, is_lower_better: null });
+  });
+
+  it('of two validation columns neither is the objective', async () => {
+    const run = await read(['commit|val_loss|val_acc|status|description', 'a|1|2|keep|x']);
+    expect(run.submissions).toMatchObject([{ score: null, grader: 'autoresearch:several' }]);
+    expect(run.task_claims).toBeNull();
+  });
+
+  it('has no score for a run that was given up before its validation and stands with zeros', async () => {
+    const run = await read([
+      HEADER,
+      'a|2.5|3|keep|x',
+      'b|0.000000|0.0|discard|given up',
+      'c|0.0|3|keep|perfect',
+    ]);
+    expect(run.submissions.map(({ score, gradable }) => [score, gradable])).toEqual([
+      [2.5, true],
+      [null, false],
+      [0, true],
+    ]);
+  });
+
+  it('may have remarks above its head and between its rows', async () => {
+    const lines = [
+      '# results below came from a faulty engine',
+      '# see notes',
+      '',
+      HEADER,
+      'a|2|1|keep|x',
+      '# later',
+      'b|3|1|keep|y',
+    ];
+    const run = await read(lines);
+    expect(run.submissions.map(({ score }) => score)).toEqual([2, 3]);
+    expect(run.flags).not.toContain('ragged_rows');
+  });
+
   it('begins another run at another head, and takes tabs back into the last column', async () => {
     const lines = [HEADER, 'a|2|1|keep|x|y', '', 'commit|acc|status|description', 'b|3|keep|z', HEADER];
     const runs = trajectoriesOf(await readFiles({ 'results.tsv': table(lines) }));
@@ -250,6 +305,14 @@ describe('a state of MLE-STAR', () => {
     expect(run.turns[3]?.flags).toEqual(['copied_code']);
     expect(run.turns[3]?.spans.every((span) => span.origin === 'environment')).toBe(true);
     expect(run.executions[2]?.error_type).toBe('ValueError');
+  });
+
+  it('names its task and the model that wrote the programs', async () => {
+    const named = { ...STATE, task_name: 'leaf-shapes', agent_model: 'tiny-flash' };
+    const run = onlyTrajectory(await readFiles({ 'state.json': named }));
+    expect(run).toMatchObject({ task_id: 'leaf-shapes', model: 'tiny-flash' });
+    const silent = onlyTrajectory(await readFiles({ 'state.json': STATE }));
+    expect(silent).toMatchObject({ task_id: null, model: null });
   });
 
   it('takes what stands in the place of a score that was never printed for none, where more is better too', async () => {

@@ -131,7 +131,7 @@ const RUN = notebook([
 describe('a run', () => {
   it('without metrics has no score, and one that never submitted cannot be graded', async () => {
     const alone = onlyTrajectory(await readFiles({ 'history.ipynb': RUN }));
-    expect(alone.flags).toEqual(['text_rebuilt', 'missing_sidecar']);
+    expect(alone.flags).toEqual(['text_rebuilt', 'context_rewritten', 'missing_sidecar']);
     expect(alone.submissions).toEqual([]);
     expect(alone.executions).toMatchObject([
       { kind: 'experiment', status: 'error', error_type: 'ValueError' },
@@ -140,6 +140,60 @@ describe('a run', () => {
     const scored = onlyTrajectory(await readFiles({ 'history.ipynb': RUN, 'metrics.json': metrics }));
     expect(scored.submissions).toMatchObject([{ gradable: false, score: null }]);
     expect(scored.flags).toContain('submitted_contradicts_log');
+  });
+
+  const step = (number: number, of: { thought: string; action: string; cell: string; output: string }) => [
+    markdown(`### Step ${number}`),
+    markdown(`**Thought**: ${of.thought}`),
+    markdown(`**Action (${of.action})**:`),
+    code(of.cell, of.output),
+  ];
+
+  it('trains no step that the task gave as done, nor what the scaffold wrote when it ended the run', async () => {
+    const given = {
+      thought: '[pre-executed by user]',
+      action: 'execute',
+      cell: '!python gold.py',
+      output: 'gold',
+    };
+    const own = { thought: 'Mine.', action: 'execute', cell: '!python own.py', output: 'own' };
+    const ended = { thought: '', action: 'exception', cell: 'Total compute time exceeded.', output: '' };
+    const run = onlyTrajectory(
+      await readFiles({
+        'history.ipynb': notebook([
+          markdown('### Query\nDo it'),
+          ...step(1, given),
+          ...step(2, own),
+          ...step(3, ended),
+        ]),
+        'metrics.json': { submitted: 0, output_match: 0, checkpoints: 0, entrypoint: 1 },
+      }),
+    );
+    const replies = run.turns.filter(({ role }) => role === 'assistant');
+    expect(
+      replies.map(({ spans, flags }) => [[...new Set(spans.map(({ origin }) => origin))], flags]),
+    ).toEqual([
+      [['environment'], ['not_generated']],
+      [['model'], []],
+      [['environment'], ['harness_reply']],
+    ]);
+    expect(run.executions.map(({ kind, call_turn }) => [kind, call_turn])).toEqual([['experiment', 3]]);
+    expect(run.submissions[0]?.execution_id).toBe(run.executions[0]?.execution_id);
+    expect(run.termination).toBe('time_limit');
+  });
+
+  it('does not call a program that still runs a success', async () => {
+    const output =
+      'epoch 1\n\nYour command has already run for 300 seconds. It is still running. You can continue to wait or interrupt it';
+    const run = onlyTrajectory(
+      await readFiles({
+        'history.ipynb': notebook([
+          markdown('### Query\nDo it'),
+          ...step(1, { thought: 'Go.', action: 'execute', cell: '!python a.py', output }),
+        ]),
+      }),
+    );
+    expect(run.executions).toMatchObject([{ kind: 'experiment', status: 'unknown' }]);
   });
 
   it('is told from other notebooks, and metrics alone are no trajectory', async () => {

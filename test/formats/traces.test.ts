@@ -199,6 +199,27 @@ describe('messages of other libraries', () => {
         ],
       },
     ],
+    [
+      'Anthropic blocks',
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'x' },
+          { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 } },
+        ],
+      },
+    ],
+    [
+      'LangChain messages of Anthropic, which tell a call twice',
+      {
+        type: 'ai',
+        content: [
+          { type: 'text', text: 'x' },
+          { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 } },
+        ],
+        tool_calls: [{ id: 'c', name: 'f', args: { a: 1 } }],
+      },
+    ],
     ['Gemini', { role: 'model', parts: [{ text: 'x' }, { functionCall: { name: 'f', args: { a: 1 } } }] }],
   ])('%s are the same message', (_name, message) => {
     const { messages } = traceMessages([message]);
@@ -215,4 +236,152 @@ describe('messages of other libraries', () => {
       { role: 'assistant', content: 'x', reasoning_content: 'r', tool_calls: [{ id: 'c' }] },
     ]);
   });
+});
+
+const said = { role: 'assistant', content: 'yo' };
+const asked = { role: 'user', content: 'hi' };
+const jsonLines = (...records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
+
+describe('exports without their trace', () => {
+  const observation = (id: string, traceId: string, rest: object = {}) => ({
+    id,
+    traceId,
+    type: 'GENERATION',
+    startTime: `2025-01-01T00:00:0${id}Z`,
+    model: 'm',
+    input: [asked],
+    output: said,
+    ...rest,
+  });
+  const list = [
+    observation('1', 'a'),
+    observation('2', 'b'),
+    observation('3', 'a', { input: [asked, said, asked] }),
+  ];
+
+  it.each([
+    ['lines', jsonLines(...list)],
+    ['a list', JSON.stringify(list)],
+  ])('observations of Langfuse as %s are runs by trace', async (_name, content) => {
+    const runs = trajectoriesOf(await readFiles({ 'o.json': content }));
+    expect(runs.map(({ source, session_id }) => [source.format, session_id])).toEqual([
+      ['langfuse', 'a'],
+      ['langfuse', 'b'],
+    ]);
+    expect(runs.map(shape)).toEqual(['user assistant* user assistant*', 'user assistant*']);
+  });
+
+  it('a trace of Langfuse that holds its observations is one run', async () => {
+    const run = onlyTrajectory(
+      await readFiles({ 't.json': { id: 't', name: 'n', observations: [list[0]] } }),
+    );
+    expect(run).toMatchObject({ session_id: 't', scaffold: 'n', model: 'm' });
+  });
+
+  it.each([
+    ['lines', (runs: object[]) => jsonLines(...runs)],
+    ['a list', (runs: object[]) => JSON.stringify(runs)],
+  ])('runs of LangSmith as %s are read as a batch is', async (_name, write) => {
+    const langRun = (id: string, run_type: string) => ({
+      id,
+      run_type,
+      trace_id: 't',
+      start_time: '2025-01-01T00:00:00',
+      inputs: { messages: [[{ id: ['HumanMessage'], kwargs: { type: 'human', content: 'hi' } }]] },
+      outputs: { generations: [[{ message: { id: ['AIMessage'], kwargs: { type: 'ai', content: 'yo' } } }]] },
+    });
+    const run = onlyTrajectory(
+      await readFiles({ 'r.json': write([langRun('1', 'chain'), langRun('2', 'llm')]) }),
+    );
+    expect(run.source.format).toBe('langsmith');
+    expect(shape(run)).toBe('user assistant*');
+  });
+});
+
+describe('requests with their responses', () => {
+  const response = (message: object, finish_reason = 'stop') => ({
+    model: 'm',
+    choices: [{ message, finish_reason }],
+  });
+
+  it('of LiteLLM: the reply is the response, replies in the request are those of other calls', async () => {
+    const call = (messages: object[], rest: object) => ({
+      call_type: 'acompletion',
+      startTime: 1,
+      messages,
+      ...rest,
+    });
+    const second = [asked, said, asked, { role: 'assistant', content: 'of nobody' }, asked];
+    const runs = trajectoriesOf(
+      await readFiles({
+        'calls.jsonl': jsonLines(
+          call([asked], { response: response(said) }),
+          call(second, { response: response({ role: 'assistant', content: 'cut' }, 'length') }),
+        ),
+      }),
+    );
+    expect(runs.map(shape)).toEqual(['user assistant* user assistant user assistant*']);
+    expect(runs[0]?.turns.at(-1)).toMatchObject({ truncated: 'length' });
+    expect(runs[0]?.source.format).toBe('litellm-completion-log');
+    const alone = onlyTrajectory(
+      await readFiles({ 'call.json': call([asked], { response: response(said) }) }),
+    );
+    expect(shape(alone)).toBe('user assistant*');
+  });
+
+  it('of a proxy before the Anthropic API keep thinking, calls and results apart', async () => {
+    const content = [
+      { type: 'thinking', thinking: 'hm', signature: 's' },
+      { type: 'text', text: 'look' },
+      { type: 'tool_use', id: 'c', name: 'ls', input: {} },
+    ];
+    const reply = (blocks: object[], stop_reason: string) => ({
+      body: { type: 'message', role: 'assistant', model: 'm', content: blocks, stop_reason },
+    });
+    const request = (messages: object[]) => ({
+      body: { model: 'm', system: 'be good', messages, tools: [{ name: 'ls' }] },
+    });
+    const result = { type: 'tool_result', tool_use_id: 'c', content: [{ type: 'text', text: 'a.py' }] };
+    const run = onlyTrajectory(
+      await readFiles({
+        'proxy.jsonl': jsonLines(
+          { request: request([asked]), response: reply(content, 'tool_use') },
+          {
+            request: request([
+              asked,
+              { role: 'assistant', content },
+              { role: 'user', content: [result, { type: 'text', text: 'more' }] },
+            ]),
+            response: reply([{ type: 'text', text: 'do' }], 'max_tokens'),
+          },
+        ),
+      }),
+    );
+    expect(shape(run)).toBe('system user assistant* tool user assistant*');
+    expect(run.turns[2]?.spans.map(({ kind, text }) => [kind, text])).toEqual([
+      ['reasoning', 'hm'],
+      ['text', 'look'],
+      ['tool_call', expect.anything()],
+    ]);
+    expect(run.turns.at(-1)?.truncated).toBe('length');
+    expect(run.tools).toContain('ls');
+  });
+});
+
+it('a single chain of ToolBench is its messages', async () => {
+  const train_messages = [
+    [
+      { role: 'system', content: 's' },
+      { role: 'user', content: 'q' },
+      { role: 'assistant', content: '', function_call: { name: 'f', arguments: '{}' } },
+      { role: 'function', name: 'f', content: 'r' },
+      { role: 'assistant', content: 'done' },
+    ],
+  ];
+  const answer_generation = { query: 'q', finish_type: 'give_answer', function: [], train_messages };
+  const run = onlyTrajectory(
+    await readFiles({ 'a.json': { win: true, try_count: 1, trys: [], answer_generation } }),
+  );
+  expect(run).toMatchObject({ scaffold: 'toolbench', termination: 'submitted' });
+  expect(shape(run)).toBe('system user assistant* tool assistant*');
 });
