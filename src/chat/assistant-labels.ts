@@ -245,7 +245,8 @@ export class AssistantLabels {
     const shared = Math.max(0, ...known.map((header) => commonPart(text, header)));
     // Not inside a token, even one that the tokenizer does not call special.
     const safe = tagEnd(text.slice(0, shared));
-    if (safe > 0) return safe;
+    // a line end between two turns of the model may begin a header as well, but opens nothing
+    if (safe > 0 && !(this.#followsModel && text.slice(0, safe).trim() === '')) return safe;
     if (known.length > 0) {
       if (!this.#followsModel) this.#refuseOpening();
       this.#continues = true;

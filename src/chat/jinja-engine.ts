@@ -8,7 +8,6 @@ import { toChatMessages } from './message.js';
 import { isCallPart, type RawPiece, type RawWords, turnOf } from './raw-piece.js';
 import type { ChatRenderer, RenderInput } from './renderer.js';
 import type { Rendering } from './segment.js';
-import { hiddenFront, type ShownThoughts, showsBeside, showsThought } from './shown-thoughts.js';
 import { SpecialFinder } from './special-tokens.js';
 import { TemplateProgram } from './template-run.js';
 import type { TemplateSource } from './template-source.js';
@@ -46,10 +45,10 @@ export class JinjaRenderer implements ChatRenderer {
   }
 
   render(input: RenderInput): Rendering {
-    return this.#render(input, null);
+    return this.#render(input, { hidesReasoning: false });
   }
 
-  #render({ turns, indices, tools }: RenderInput, thoughts: ShownThoughts | null): Rendering {
+  #render({ turns, indices, tools }: RenderInput, { hidesReasoning }: Hiding): Rendering {
     const messages = toChatMessages(turns, indices);
     const pieces = this.#run(messages, tools, false);
     const printed = printedWords(pieces);
@@ -65,7 +64,7 @@ export class JinjaRenderer implements ChatRenderer {
       resultsToken: this.traits.resultsToken,
       callEnd: this.traits.callEnd,
     });
-    return { segments, stripped_reasoning: strippedTurns(messages, printed, thoughts), continued };
+    return { segments, stripped_reasoning: strippedTurns(messages, printed, { hidesReasoning }), continued };
   }
 
   /** Every turn as it was rendered before the template rewrote it. Costs one rendering for each break. */
@@ -75,17 +74,32 @@ export class JinjaRenderer implements ChatRenderer {
 
   /** Costs a few renderings for each break (view-breaks.ts). */
   breaks({ turns, indices, tools }: RenderInput): number[] {
-    const { stopVaries, rewriters, thoughts } = this.traits;
+    const { stopVaries, rewriters } = this.traits;
     // what no rendering prints, no turn took away
+    const hidesReasoning = this.#hidesReasoning(toChatMessages(turns, indices), tools);
     const render = (count: number): Rendering =>
-      this.#render({ turns, indices: indices.slice(0, count), tools }, thoughts);
+      this.#render({ turns, indices: indices.slice(0, count), tools }, { hidesReasoning });
     const views = { turns, indices, render };
     const positions = new Set([
       ...(stopVaries ? rewrittenStops(views) : []),
       ...rewrittenViews(views, { rewriters }),
-      ...takenAway(views, { shows: (spoken) => showsThought(thoughts, spoken) }),
+      ...takenAway(views, { hidesReasoning }),
     ]);
     return [...positions].sort((a, b) => a - b);
+  }
+
+  /**
+   * Whether no rendering prints reasoning beside the content: the template names no field of it. One that names none may still
+   * print whole messages, so that the first and the last thought of these are looked for where their turns are the last.
+   */
+  #hidesReasoning(messages: readonly ChatMessage[], tools: string | null): boolean {
+    if (this.#program.namesReasoning) return false;
+    const isThought = ({ role, reasoning }: ChatMessage): boolean =>
+      role === 'assistant' && reasoning !== null;
+    const first = messages.findIndex(isThought);
+    if (first < 0) return false;
+    const ends = new Set([first, messages.findLastIndex(isThought)]);
+    return [...ends].every((end) => !this.#run(messages.slice(0, end + 1), tools, false).some(isReasoning));
   }
 
   #run(messages: readonly ChatMessage[], tools: string | null, generation: boolean): RawPiece[] {
@@ -142,37 +156,39 @@ function refuseOrphans(messages: readonly ChatMessage[], pieces: readonly RawPie
   }
 }
 
+function isReasoning(piece: RawPiece): boolean {
+  return !piece.glue && piece.source.kind === 'reasoning';
+}
+
 function isContent({ source }: RawWords): boolean {
   return source.kind === 'content';
 }
 
-/**
- * Assistant turns of which recorded reasoning or text was not printed; with `thoughts`, apart from what the template would not
- * print of a last turn either.
- */
+interface Hiding {
+  /** reasoning beside the content is never printed: it is not looked for */
+  readonly hidesReasoning: boolean;
+}
+
+/** Assistant turns of which recorded reasoning or text was not printed. */
 function strippedTurns(
   messages: readonly ChatMessage[],
   printed: Printed,
-  thoughts: ShownThoughts | null,
+  { hidesReasoning }: Hiding,
 ): number[] {
-  return messages.flatMap((message, i) => {
-    const { turn, role, content, reasoning } = message;
+  return messages.flatMap(({ turn, role, content, reasoning }) => {
     if (role !== 'assistant') return [];
     const own = printed.get(turn) ?? [];
     const of = (kind: TextSource['kind']) => own.filter((piece) => piece.source.kind === kind);
-    const spoken = { message, before: messages[i - 1] };
-    const front = thoughts === null ? 0 : hiddenFront(thoughts, spoken);
-    const isHidden = thoughts !== null && !showsBeside(thoughts, spoken);
     const whole =
-      covers(content, of('content'), front) &&
-      (reasoning === null || isHidden || covers(reasoning, of('reasoning')));
+      covers(content, of('content')) &&
+      (hidesReasoning || reasoning === null || covers(reasoning, of('reasoning')));
     return whole ? [] : [turn];
   });
 }
 
-/** Whether nothing but blanks and think tags of a field, from `front` on, is missing from what was printed of it. */
-function covers({ text }: Field, printed: readonly RawWords[], front = 0): boolean {
-  let at = front;
+/** Whether nothing but blanks and think tags of a field is missing from what was printed of it. */
+function covers({ text }: Field, printed: readonly RawWords[]): boolean {
+  let at = 0;
   for (const piece of printed) {
     if (piece.offset === null) return true;
     if (piece.offset > at && !isLeftOut(text.slice(at, piece.offset))) return false;

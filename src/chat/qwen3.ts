@@ -35,7 +35,7 @@ function render({ turns, indices, tools }: RenderInput, { preserve }: { preserve
   const messages = toChatMessages(turns, indices);
   const list = new SegmentList();
   const stripped: number[] = [];
-  const lastQuery = preserve ? -1 : lastQueryIndex(messages);
+  const query = preserve ? firstQueryIndex(messages) : lastQueryIndex(messages);
   writePreamble(list, messages[0], tools);
   messages.forEach((message, i) => {
     if (message.role === 'user' || (message.role === 'system' && i > 0)) {
@@ -44,7 +44,7 @@ function render({ turns, indices, tools }: RenderInput, { preserve }: { preserve
       list.glue('<|im_end|>\n', 'context', message.turn);
     } else if (message.role === 'assistant') {
       const complete = writeAssistant(list, message, {
-        afterQuery: i > lastQuery,
+        afterQuery: i > query,
         last: i === messages.length - 1,
       });
       if (!complete) stripped.push(message.turn);
@@ -85,6 +85,12 @@ function isQuery({ role, content }: ChatMessage): boolean {
 
 function lastQueryIndex(messages: readonly ChatMessage[]): number {
   const found = messages.findLastIndex(isQuery);
+  return found < 0 ? messages.length - 1 : found;
+}
+
+/** Before it the template shows no reasoning in any view, so that there is none to keep. */
+function firstQueryIndex(messages: readonly ChatMessage[]): number {
+  const found = messages.findIndex(isQuery);
   return found < 0 ? messages.length - 1 : found;
 }
 

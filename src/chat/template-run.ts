@@ -34,6 +34,8 @@ export class TemplateProgram {
   readonly tagged: boolean;
   /** the field in which it looks for the reasoning of a message */
   readonly reasoningField: string;
+  /** it speaks of such a field at all */
+  readonly namesReasoning: boolean;
   readonly #program: Node;
   readonly #date: Date | null;
 
@@ -43,7 +45,9 @@ export class TemplateProgram {
     this.#date = date;
     this.#program = parseSupported(source);
     const names = namesOf(this.#program);
-    this.reasoningField = REASONING_FIELDS.find((field) => names.has(field)) ?? REASONING_FIELDS[0];
+    const named = REASONING_FIELDS.find((field) => names.has(field));
+    this.reasoningField = named ?? REASONING_FIELDS[0];
+    this.namesReasoning = named !== undefined;
     let tagged = false;
     walk(this.#program, (node) => {
       tagged ||= isGenerationBlock(node);

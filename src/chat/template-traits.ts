@@ -5,7 +5,6 @@ import { commonPart } from './assistant-labels.js';
 import { labelParts } from './label-parts.js';
 import { toChatMessages } from './message.js';
 import { type Before, isCallPart, type RawPiece, turnOf } from './raw-piece.js';
-import { type ShownThoughts, shownThoughts } from './shown-thoughts.js';
 import type { SpecialFinder } from './special-tokens.js';
 import type { ArgumentsForm, TemplateInput, TemplateProgram } from './template-run.js';
 
@@ -27,8 +26,6 @@ export interface TemplateTraits {
   readonly resultsToken: string | null;
   /** what ends a call that another one follows, '' where that is not known */
   readonly callEnd: string;
-  /** whether it prints the thoughts of a last turn */
-  readonly thoughts: ShownThoughts;
   /** roles of turns that change what was printed before them, apart from recorded reasoning */
   readonly rewriters: ReadonlySet<Role>;
 }
@@ -95,16 +92,23 @@ export function templateTraits(program: TemplateProgram, specials: SpecialFinder
     stopVaries: last !== null && earlier !== null && last !== earlier,
     resultsToken,
     callEnd,
-    thoughts: shownThoughts((turns) => joined(run(turns))),
-    rewriters: rewritersOf((turns, generation) => joined(run(turns, generation))),
+    rewriters: new Set(
+      SETTINGS.flatMap(({ front, tools }) =>
+        rewritersOf((turns, generation) =>
+          joined(tryRun(program, { turns: [...front, ...turns], tools, generation, form: argumentsForm })),
+        ),
+      ),
+    ),
   };
 }
 
+type HowToRun = Pick<TemplateInput, 'generation' | 'form'>;
+
 function tryRun(
   program: TemplateProgram,
-  { turns, generation, form }: { turns: readonly Turn[]; generation: boolean; form: ArgumentsForm },
+  { turns, tools = null, ...how }: { turns: readonly Turn[]; tools?: string | null } & HowToRun,
 ): RawPiece[] | null {
-  return orNull(() => program.run({ ...messagesOf(turns), generation, form }));
+  return orNull(() => program.run({ ...messagesOf(turns), tools, ...how }));
 }
 
 function messagesOf(turns: readonly Turn[]): Pick<TemplateInput, 'messages' | 'tools'> {
@@ -203,7 +207,31 @@ const thoughtless = makeTurn('assistant', [
   ...calling.spans,
 ]);
 
-const LATE: readonly Turn[] = [user, makeTurn('system', [contentSpan('prompt', 'environment', 'rule')])];
+const system = makeTurn('system', [contentSpan('prompt', 'environment', 'rule')]);
+const LATE: readonly Turn[] = [user, system];
+
+const TOOLS = JSON.stringify([
+  {
+    type: 'function',
+    function: {
+      name: 'tool_name',
+      description: 'what it does',
+      parameters: {
+        type: 'object',
+        properties: { key: { type: 'string', description: 'what it is' } },
+        required: ['key'],
+      },
+    },
+  },
+]);
+
+/** What templates are seen to turn on: each place in a row is looked at again, so that one too many costs time alone. */
+const SETTINGS = [
+  { front: [], tools: null },
+  { front: [system], tools: null },
+  { front: [], tools: TOOLS },
+  { front: [system], tools: TOOLS },
+] as const;
 
 /** What the model was given, and what it then said. */
 const VIEWS = [
@@ -214,7 +242,7 @@ const VIEWS = [
 ] as const;
 
 /** A view that the reply goes on with, but that is gone once another turn follows. */
-function rewritersOf(text: (turns: readonly Turn[], generation: boolean) => string | null): Set<Role> {
+function rewritersOf(text: (turns: readonly Turn[], generation: boolean) => string | null): Role[] {
   const rewrites = (late: Turn): boolean =>
     VIEWS.some(({ turns, generation, reply }) => {
       const view = text(turns, generation);
@@ -223,5 +251,5 @@ function rewritersOf(text: (turns: readonly Turn[], generation: boolean) => stri
       if (view === null || before === null || after === null) return false;
       return before.startsWith(view) && !after.startsWith(view);
     });
-  return new Set(LATE.filter(rewrites).map(({ role }) => role));
+  return LATE.filter(rewrites).map(({ role }) => role);
 }

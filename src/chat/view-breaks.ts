@@ -2,7 +2,6 @@ import type { Role, Turn } from '../trajectory/turn.js';
 import { isLeftOut } from './left-out.js';
 import { type ChatMessage, toChatMessages } from './message.js';
 import type { Rendering, Segment } from './segment.js';
-import type { Spoken } from './shown-thoughts.js';
 
 interface Views {
   readonly turns: readonly Turn[];
@@ -67,12 +66,12 @@ function isWords({ glue, part }: Segment): boolean {
  */
 export function takenAway(
   { turns, indices, render }: Views,
-  { shows }: { shows: (spoken: Spoken) => boolean },
+  { hidesReasoning }: { hidesReasoning: boolean },
 ): number[] {
   const messages = toChatMessages(turns, indices);
-  const wordless = messages.flatMap((message, at) => {
-    const isLost = message.role === 'assistant' && isWordless(message);
-    return isLost && shows({ message, before: messages[at - 1] }) ? [message.turn] : [];
+  const wordless = messages.flatMap((message) => {
+    const isShown = message.role === 'assistant' && !(hidesReasoning && message.reasoning !== null);
+    return isShown && isWordless(message) ? [message.turn] : [];
   });
   const positions: number[] = [];
   for (let end = indices.length; end > 0; ) {

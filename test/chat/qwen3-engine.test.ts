@@ -64,11 +64,6 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
   { weight: 1, arbitrary: words.map(system) },
 );
 const anyConversation = fc.array(turn, { minLength: 1, maxLength: 8 });
-/** Begins with a query: before the first one no rendering shows reasoning, so that none can be kept as it was. */
-const asked = fc
-  .tuple(fc.option(words.map(system)), words, fc.array(turn, { maxLength: 8 }))
-  .map(([first, query, rest]) => [...(first === null ? [] : [first]), user(`q${query}`), ...rest]);
-
 /** Equal neighbours as one, whatever order they were added in; context by its text alone. */
 function merged(segments: readonly Segment[]): Segment[] {
   const list: Segment[] = [];
@@ -138,7 +133,7 @@ describe('the written renderer of Qwen3 and the engine', () => {
       });
     };
     fc.assert(
-      fc.property(asked, fc.constantFrom(...MASK_POLICY_NAMES), (turns, policy) => {
+      fc.property(anyConversation, fc.constantFrom(...MASK_POLICY_NAMES), (turns, policy) => {
         expect(wordsOf(turns, qwen3Renderer, policy)).toEqual(wordsOf(turns, engine, policy));
       }),
       { numRuns: 300 },

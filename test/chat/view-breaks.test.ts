@@ -141,31 +141,78 @@ describe('a view that is rewritten', () => {
     ).toEqual([2]);
   });
 
-  it('is not looked for behind thoughts of white space where the template prints none', () => {
-    const turns = [user('u'), ...Array.from({ length: 20 }, () => assistant([thought(' '), text('a')]))];
-    expect(renderingsOf(PLAIN, turns)).toEqual({ breaks: [], renderings: 1 });
+  it.each([
+    ['an empty think block goes', QUERIES.replace('> ns.last', '> ns.last and COND'), twoQueries, 4],
+    [
+      'a late system message moves',
+      FRONT.replace("== 'system'", "== 'system' and COND").replace(
+        "!= 'system'",
+        "!= 'system' or not (COND)",
+      ),
+      lateRule,
+      2,
+    ],
+  ])('is found where %s only with tools, or only behind a system message', (_, template, turns, place) => {
+    const breaks = (condition: string, given: readonly Turn[], tools: string | null) =>
+      new JinjaRenderer(templateFromText('test', template.replaceAll('COND', condition))).breaks({
+        turns: given,
+        indices: [...given.keys()],
+        tools,
+      });
+    const definitions = '[{"type": "function", "function": {"name": "look"}}]';
+    expect(breaks('tools', turns, definitions)).toEqual([place]);
+    expect(breaks('tools', turns, null)).toEqual([]);
+    expect(breaks("messages[0].role == 'system'", [system('s'), ...turns], null)).toEqual([place + 1]);
   });
 
-  const CALLS = `{%- for m in messages -%}{{ '<|' + m.role + '|>' }}
-{%- if m.tool_calls -%}{{ (m.reasoning_content or '') + '<call>' + m.tool_calls[0].function.name }}
-{%- elif m.role == 'assistant' and messages[loop.index0 - 1].role != 'tool' -%}{{ m.content.split('</think>')[-1] }}
+  it.each(['why', ' '])(
+    'is looked for in few renderings where the template names no reasoning (%j)',
+    (why) => {
+      const turns = [
+        user('u'),
+        ...Array.from({ length: 20 }, () => [assistant([thought(why), text('a')]), user('u')]).flat(),
+      ];
+      expect(renderingsOf(PLAIN, turns)).toEqual({ breaks: [], renderings: 3 });
+      expect(renderingsOf(PLAIN, [user('u'), said('a'), user('v')])).toEqual({ breaks: [], renderings: 1 });
+    },
+  );
+
+  const LAST = 'loop.index0 > ns.last and ';
+  const wait = 'wait, let me look at it again';
+  const looks = call({}, 'look');
+  const tools = '[{"type": "function", "function": {"name": "look"}}]';
+  it.each<[string, string, Turn[], string | null]>([
+    ['there are tools', 'tools', [assistant([thought('why'), looks])], tools],
+    ['it is long', 'm.reasoning_content|length > 20', [assistant([thought(wait), looks])], null],
+    ['it holds a word', "'wait' in m.reasoning_content", [assistant([thought(wait), looks])], null],
+    ['a turn calls twice', 'm.tool_calls|length > 1', [assistant([thought('why'), looks, looks])], null],
+    [
+      'much was said before',
+      'loop.index0 > 2',
+      [said('x'), tool('t'), assistant([thought('why'), looks])],
+      null,
+    ],
+    ['messages are printed whole', 'tools', [assistant([thought('why'), looks])], tools],
+    ['there are tools, in the content', 'tools', [said('<think>why</think>x')], tools],
+    ['it is long, in the content', 'm.content|length > 20', [said(`<think>${wait}</think>x`)], null],
+  ])('parts rows where a thought is shown of late turns only if %s', (kind, condition, spoken, given) => {
+    const shows = `${LAST}(${condition})`;
+    const thoughts = kind.endsWith('whole')
+      ? `{{ (m | tojson) if ${shows} }}`
+      : `{{ '<think>' + m.reasoning_content + '</think>' if m.reasoning_content and ${shows} }}`;
+    const inside = kind.endsWith('content');
+    const template = `{%- set ns = namespace(last=0) -%}
+{%- for m in messages -%}{%- if m.role == 'user' -%}{%- set ns.last = loop.index0 -%}{%- endif -%}{%- endfor -%}
+{%- for m in messages -%}{{ '<|' + m.role + '|>' }}{%- if m.role == 'assistant' -%}
+${inside ? `{{ m.content if ${shows} else m.content.split('</think>')[-1] }}` : `${thoughts}{{ m.content }}`}
+{%- for c in m.tool_calls or [] -%}{{ c.function.name }}{%- endfor -%}
 {%- else -%}{{ m.content }}{%- endif -%}{{ '<|end|>' }}{%- endfor -%}
 {%- if add_generation_prompt -%}<|assistant|>{%- endif -%}`;
-  it.each([
-    ['reasoning', PLAIN, [assistant([thought('why'), text('a')]), user('u')]],
-    ['reasoning of turns without calls', CALLS, [assistant([thought('why'), text('a')]), user('u')]],
-    ['thoughts in the content', CALLS, [said('<think>why</think>a'), user('u')]],
-    ['text beside calls', CALLS, [assistant([text('a'), call({})]), tool('t')]],
-  ])('is looked for in one rendering where the template never prints %s', (_, template, pair) => {
-    const turns = [user('u'), ...Array.from({ length: 20 }, () => pair).flat()];
-    expect(renderingsOf(template, turns)).toEqual({ breaks: [], renderings: 1 });
-    const shown = [user('u'), assistant([thought('why'), call({})]), tool('t'), said('b'), user('v')];
-    expect(
-      breaksOf(
-        SHOWN.replace('m.content', '(m.tool_calls[0].function.name if m.tool_calls else m.content)'),
-        shown,
-      ),
-    ).toEqual([4]);
+    const turns = [user('u'), ...spoken, tool('t'), said('b'), user('v'), said('c')];
+    const renderer = new JinjaRenderer(templateFromText('test', template));
+    const input = { turns, indices: [...turns.keys()], tools: given };
+    // the model saw the thought when it wrote the turn before the last query
+    expect(renderer.breaks(input)).toEqual([turns.length - 2]);
   });
 
   it('is not one that lacks white space, as Python knows it', () => {

@@ -63,6 +63,19 @@ describe('a turn that goes on with the one before it', () => {
     ]);
   });
 
+  it.each(['\\n<|turn>', '\\n\\n<|turn>'])(
+    'is one behind a line end that begins a header %s too',
+    (header) => {
+      const template = CONTINUES.replace('{%- endif -%}', "{%- else -%}{{ '\\n\\n' }}{%- endif -%}");
+      const merging = new TemplateRows(
+        template.replaceAll('<|turn>', header).replace('<turn|>\\n', '<turn|>'),
+        encoder,
+      );
+      const [row] = merging.of(trajectoryOf([user('u'), ...spoken, user('v'), assistant([text('end')])]));
+      expect([row?.trained_turns, row?.flags]).toEqual([[1, 4], ['continued_turn_masked']]);
+    },
+  );
+
   it('is an ordinary one behind calls, where the prompt opens none either', () => {
     const calling = [assistant([call({}, 'look')]), assistant([call({}, 'again')])];
     expect(runs(calling)).toEqual({
