@@ -5,6 +5,7 @@ import { listAt, objectAt, objectOf, requiredString, stringAt } from './fields.j
 import type { SessionMark } from './glued-sessions.js';
 import { wrappedSpans } from './injected-text.js';
 import { actionSpans } from './inline-calls.js';
+import { isSummary, REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { SessionRun } from './session-run.js';
 import { asArray, asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
@@ -25,7 +26,8 @@ export const antigravity: FormatAdapter = {
     recognised_by: 'lines with step_index, source and type',
     scores: 'none',
     executions: 'calls and the steps that answer them, status ERROR where a step has it',
-    reasoning: 'thinking, as the transcript shows it',
+    reasoning:
+      'thinking, as the transcript shows it; of Gemini, and where no model is named, a summary (reasoning_summary), never trained',
     token_ids: 'none',
     logprobs: 'none',
     loss: [
@@ -61,11 +63,13 @@ function sessionOf(record: unknown): SessionMark | null {
 function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const run = new SessionRun();
   let model: string | null = null;
+  let current: string | null = null;
   for (const { step, path } of lastStates(Array.isArray(input) ? input : [input])) {
     const type = requiredString(step, 'type', path);
     const content = stringAt(step, 'content', path);
-    if (type === 'USER_INPUT') model ??= MODEL_NAME.exec(content ?? '')?.[1]?.trim() ?? null;
-    readStep(run, { step, type, content, path });
+    if (type === 'USER_INPUT') current = MODEL_NAME.exec(content ?? '')?.[1]?.trim() ?? current;
+    model ??= current;
+    readStep(run, { step, type, content, path, model: current });
   }
   requireModelTurns(run.turns);
   const folder = /(?:^|\/)(?:brain\/)?([^/]+)\/\.system_generated\//.exec(context.place.path);
@@ -92,16 +96,17 @@ function lastStates(lines: readonly unknown[]): { step: JsonObject; path: string
 
 function readStep(
   run: SessionRun,
-  at: { step: JsonObject; type: string; content: string | null; path: string },
+  at: { step: JsonObject; type: string; content: string | null; path: string; model: string | null },
 ): void {
-  const { step, type, content, path } = at;
+  const { step, type, content, path, model } = at;
   const timestamp = stringAt(step, 'created_at', path);
   const cut = asArray(step['truncated_fields']).length > 0;
   const flags = cut ? ['truncated_in_log'] : [];
   if (cut) run.flag('truncated_in_log');
   if (type === 'PLANNER_RESPONSE') {
-    const spans = replySpans(step, content, path);
+    const spans = replySpans(step, { content, path, model });
     if (spans.length === 0) return;
+    if (spans.some(isSummary)) run.flag(REASONING_SUMMARY);
     run.push(makeTurn('assistant', spans, { timestamp, flags, truncated: cut ? 'cut' : null }));
     return;
   }
@@ -125,11 +130,20 @@ function readStep(
   );
 }
 
-function replySpans(step: JsonObject, content: string | null, path: string): Span[] {
+/** All that the API of Gemini, which is the default, gives of its thoughts is a summary. */
+function thoughtSpan(text: string, model: string | null): Span {
+  return model === null || /gemini/i.test(model) ? summarySpan(text) : reasoningSpan(text);
+}
+
+function replySpans(
+  step: JsonObject,
+  at: { content: string | null; path: string; model: string | null },
+): Span[] {
+  const { content, path, model } = at;
   const thinking = stringAt(step, 'thinking', path);
   const calls = listAt(step, 'tool_calls', path) ?? [];
   return [
-    ...(thinking === null || thinking === '' ? [] : [reasoningSpan(thinking)]),
+    ...(thinking === null || thinking === '' ? [] : [thoughtSpan(thinking, model)]),
     ...(content === null || content === '' ? [] : actionSpans(content, [])),
     ...calls.map((value, index) => {
       const callPath = `${path}.tool_calls[${index}]`;

@@ -1,4 +1,4 @@
-import { contentSpan, makeTurn } from '../trajectory/build.js';
+import { contentSpan, makeTurn, reasoningSpan } from '../trajectory/build.js';
 import type { RawTrajectory, ReadContext } from './adapter.js';
 import { objectOf, requiredString, stringAt } from './fields.js';
 import { exitOutcome } from './printed-exit.js';
@@ -75,6 +75,9 @@ function readEvent(run: SessionRun, event: JsonObject, at: { type: string; path:
   if (type === 'agent_message') {
     const text = stringAt(event, 'message', path) ?? '';
     if (text !== '') run.extendReply(contentSpan('text', 'model', text));
+  } else if (type === 'agent_reasoning_raw_content') {
+    const text = stringAt(event, 'text', path) ?? '';
+    if (text !== '') run.extendReply(reasoningSpan(text));
   } else if (type === 'agent_reasoning') {
     const text = stringAt(event, 'text', path) ?? '';
     if (text === '') return;

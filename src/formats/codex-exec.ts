@@ -23,7 +23,8 @@ export const codexExec: FormatAdapter = {
     scores: 'none',
     executions:
       'status of each item, exit code of a command; experiments only if a pipeline names tools or command patterns',
-    reasoning: 'summaries only, kept as environment text (flag reasoning_summary)',
+    reasoning:
+      'summaries, kept as environment text (flag reasoning_summary); raw reasoning only in events before 0.44 that show it',
     token_ids: 'none',
     logprobs: 'none',
     loss: [

@@ -127,6 +127,9 @@ function documentJournal(session: JsonObject): GeminiJournal {
   return { session, messages: new Map(), steps: history.length === 0 ? [] : [{ history, opens: true }] };
 }
 
+/** What the CLI writes for the model behind its opening context, and behind the summary of a compaction. */
+const WRITTEN_REPLY = /^Got it\. Thanks for the (?:additional )?context!$/;
+
 /** What the API itself was given: contents with parts, raw thoughts included. */
 function readContents(contents: readonly JsonObject[], context: ReadContext): RawTrajectory {
   const run = new SessionRun();
@@ -139,7 +142,8 @@ function readContents(contents: readonly JsonObject[], context: ReadContext): Ra
     }
     const spans = modelPartSpans(parts, path, summarySpan);
     if (spans.some(isSummary)) run.flag(REASONING_SUMMARY);
-    run.push(makeTurn('assistant', spans));
+    const turn = run.push(makeTurn('assistant', spans));
+    if (WRITTEN_REPLY.test(spans.map(({ text }) => text).join(''))) run.disown(turn, 'harness_reply');
   });
   requireModelTurns(run.turns);
   return run.finish(context, { scaffold: 'gemini-cli' });

@@ -1,6 +1,6 @@
 import type { Span } from '../trajectory/span.js';
 import type { RawTrajectory, ReadContext } from './adapter.js';
-import { chatRun } from './chat-run.js';
+import { chatRun, ownRun } from './chat-run.js';
 import type { JsonObject } from './shape.js';
 import { messageKey } from './trace-messages.js';
 
@@ -94,5 +94,6 @@ export function chainRun(
     return { ...turn, spans, timestamp: turn.timestamp ?? call.started_at };
   });
   const [model] = models;
-  return { ...run, turns, model: run.model ?? (models.size === 1 ? (model ?? null) : null) };
+  const own = ownRun(run, turns, rest.context);
+  return { ...own, model: run.model ?? (models.size === 1 ? (model ?? null) : null) };
 }

@@ -8,6 +8,7 @@ import { REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { type RecordedOutcome, SessionRun } from './session-run.js';
 import { asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
+import { MAX_LINES } from './sniff.js';
 import { callSpan } from './structured-calls.js';
 
 /** What `grok --output-format streaming-json` prints beside pieces of replies, calls and their results. */
@@ -31,11 +32,15 @@ export function isGrokStreamLine(line: unknown): boolean {
   }
 }
 
-/** Whether lines are such a stream: each is of a known type, and one is of it alone. */
+/**
+ * Whether the first lines of a file are such a stream: each is of a known type, and one is of it alone. Pieces of text
+ * may be of anything, unless a whole look is full of them.
+ */
 export function isGrokStream(lines: readonly JsonObject[]): boolean {
   const known = (line: JsonObject): boolean =>
     isGrokStreamLine(line) || NOTES.has(asString(line['type']) ?? '');
-  return lines.some(isGrokStreamLine) && lines.every(known);
+  const own = lines.filter(isGrokStreamLine);
+  return lines.every(known) && (own.length >= MAX_LINES || own.some((line) => line['type'] !== 'text'));
 }
 
 /** How a run ended, by its stop reason in small letters without what parts its words. */

@@ -7,6 +7,7 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from
 import { CHAT_ROLES } from './chat-roles.js';
 import { assistantSpans, contentParts, environmentSpans, partsText } from './content-parts.js';
 import { listAt, listOf, objectAt, objectOf, requiredString, stringAt, wrongType } from './fields.js';
+import type { SessionMark } from './glued-sessions.js';
 import { actionSpans } from './inline-calls.js';
 import { ReplyAnswers } from './reply-answers.js';
 import { readRows } from './row-lists.js';
@@ -15,6 +16,9 @@ import { asBoolean, asString, firstId, isObject, type JsonObject } from './shape
 import { type CallOutcome, callKind, inferredOutcome, shellExecutions } from './shell-executions.js';
 import { callSpan, toolCallSpans } from './structured-calls.js';
 import { textCallMarks } from './text-calls.js';
+
+/** Where a message names the chat that it belongs to, for messages that stand in lines of their own. */
+const CHAT_KEYS = ['session_id', 'conversation_id', 'chat_id', 'thread_id', 'trajectory_id'] as const;
 
 /** Fields of a message that are read; any other that holds something is named in a flag. */
 const MESSAGE_KEYS: ReadonlySet<string> = new Set([
@@ -30,6 +34,7 @@ const MESSAGE_KEYS: ReadonlySet<string> = new Set([
   'weight',
   'finish_reason',
   'timestamp',
+  ...CHAT_KEYS,
 ]);
 
 const REASONING_KEYS = ['reasoning_content', 'reasoning', 'thinking'] as const;
@@ -75,8 +80,13 @@ export const openaiMessages: FormatAdapter = {
     ],
   },
   detect,
+  sessionOf,
   read,
 };
+
+function sessionOf(record: unknown): SessionMark | null {
+  return isObject(record) ? { session: firstId([record], CHAT_KEYS) } : null;
+}
 
 function detect(sniff: Sniff): Detection | null {
   if (sniff.lines.some(isRow)) {
@@ -122,7 +132,8 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   if (Array.isArray(input) && input.some(isRow)) {
     return readRows(input, context, (row, path) => readRow(objectOf(row, path), context));
   }
-  return readRow(Array.isArray(input) ? { messages: input } : objectOf(input, 'row'), context);
+  if (!Array.isArray(input)) return readRow(objectOf(input, 'row'), context);
+  return readRow({ session_id: firstId(input.filter(isObject), CHAT_KEYS), messages: input }, context);
 }
 
 function readRow(row: JsonObject, context: ReadContext): readonly RawTrajectory[] {

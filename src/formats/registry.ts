@@ -2,6 +2,7 @@ import type { FormatAdapter } from './adapter.js';
 import { aiScientistV1 } from './ai-scientist-v1.js';
 import { aiScientistV2 } from './ai-scientist-v2.js';
 import { aideJournal } from './aide-journal.js';
+import { aiderLlmHistory } from './aider-llm-history.js';
 import { aiderMarkdown } from './aider-markdown.js';
 import { airaDojo } from './aira-dojo.js';
 import { anthropicMessages } from './anthropic-messages.js';
@@ -24,6 +25,7 @@ import { grok } from './grok.js';
 import { hermes } from './hermes.js';
 import { inspect } from './inspect.js';
 import { kimiCli } from './kimi-cli.js';
+import { langchainMessages } from './langchain-messages.js';
 import { langfuse } from './langfuse.js';
 import { langsmith } from './langsmith.js';
 import { litellmLog } from './litellm-log.js';
@@ -71,6 +73,7 @@ export const FORMATS: readonly FormatAdapter[] = [
   codexRollout,
   codexExec,
   cline,
+  aiderLlmHistory,
   aiderMarkdown,
   codexTextLog,
   piSession,
@@ -103,6 +106,7 @@ export const FORMATS: readonly FormatAdapter[] = [
   langfuse,
   langsmith,
   litellmLog,
+  langchainMessages,
   toolbenchTree,
   whoAndWhen,
   reflexion,

@@ -14,6 +14,7 @@ import type {
 import { asOrigin, assistantSpans, contentParts, environmentSpans } from './content-parts.js';
 import { fieldPath, listAt, listOf, objectAt, objectOf, stringAt } from './fields.js';
 import { actionSpans, type CallMark } from './inline-calls.js';
+import { readPiece } from './pieces.js';
 import { policyTokens } from './policy-tokens.js';
 import {
   type Contexts,
@@ -135,12 +136,18 @@ function readRuns(value: unknown, context: ReadContext): readonly RawTrajectory[
   const trajectories = listOf(document['trajectories'], 'trajectories');
   if (trajectories.length === 0) throw new RejectError('no_turns', 'the episode holds no trajectory');
   const episode = readEpisode(document, trajectories.length > 1);
-  const runs = trajectories.map((value, index) => {
+  const readOne = (value: unknown, index: number): RawTrajectory => {
     const path = `trajectories[${index}]`;
     return readRun(objectOf(value, path), { path, index, episode, context });
-  });
-  if (runs.length === 1) requireModelTurns(runs[0]?.turns ?? []);
-  return runs;
+  };
+  if (trajectories.length > 1) {
+    return trajectories.flatMap((value, index) =>
+      readPiece(context, `trajectories[${index}]`, () => [readOne(value, index)]),
+    );
+  }
+  const run = readOne(trajectories[0], 0);
+  requireModelTurns(run.turns);
+  return [run];
 }
 
 function readEpisode(document: JsonObject, several: boolean): Episode {

@@ -77,8 +77,10 @@ function listOfMessages(value: unknown): readonly unknown[] {
 
 const ROLES: Readonly<Record<string, string>> = {
   human: 'user',
+  HumanMessageChunk: 'user',
   user: 'user',
   ai: 'assistant',
+  AIMessageChunk: 'assistant',
   model: 'assistant',
   assistant: 'assistant',
   system: 'system',
@@ -94,6 +96,8 @@ function oneMessage(value: unknown, tools: unknown[]): JsonObject[] {
     return item === null || item === undefined ? [] : [{ role: 'user', content: JSON.stringify(item) }];
   if (isObject(item['kwargs']))
     return oneMessage({ ...item['kwargs'], type: item['kwargs']['type'] ?? lcType(item['id']) }, tools);
+  if (isObject(item['data']) && item['content'] === undefined)
+    return oneMessage({ ...item['data'], type: item['type'] }, tools);
   if (item['type'] === 'function' && isObject(item['function'])) {
     tools.push(item);
     return [];
@@ -128,11 +132,13 @@ function oneMessage(value: unknown, tools: unknown[]): JsonObject[] {
     return blockMessages(item).flatMap((message) => oneMessage(message, tools));
   }
   const kwargs = isObject(item['additional_kwargs']) ? item['additional_kwargs'] : {};
-  const calls = firstFilled(item['tool_calls'], kwargs['tool_calls']).map((call) => normalCall(call));
+  // LangChain keeps what it parsed, what it could not, and the raw calls of some providers, which hold both as written.
+  const parsed = [...asArray(item['tool_calls']), ...asArray(item['invalid_tool_calls'])];
+  const calls = firstFilled(kwargs['tool_calls'], parsed).map((call) => normalCall(call));
   return [
     {
       role,
-      content: contentOf(item['content']),
+      content: role === 'assistant' ? replyContent(item['content']) : contentOf(item['content']),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
       ...(role === 'tool' ? { tool_call_id: asId(item['tool_call_id']) ?? null } : {}),
       ...(asString(item['name']) === null ? {} : { name: item['name'] }),
@@ -280,6 +286,16 @@ function contentOf(content: unknown): unknown {
         (TEXT_PARTS.has(asString(part['type']) ?? '') || asString(part['type'])?.includes('image'))),
   );
   return known ? content : JSON.stringify(content);
+}
+
+/** Parts of a reply that repeat its calls, or tell of reasoning that no one can say is the model's own text. */
+const ASIDE: ReadonlySet<string> = new Set(['tool_call', 'invalid_tool_call', 'function_call', 'reasoning']);
+
+/** Content of a reply: of unknown parts no text is made, which the model did not write; they refuse the chat. */
+function replyContent(content: unknown): unknown {
+  if (!Array.isArray(content)) return contentOf(content);
+  const said = content.filter((part) => !isObject(part) || !ASIDE.has(asString(part['type']) ?? ''));
+  return said.length === 0 && content.length > 0 ? null : said;
 }
 
 function textOf(value: unknown): string {

@@ -171,9 +171,14 @@ function turnOf(
   const doubtful = rewritten && policy.policy === null;
   return {
     ...reasoned,
-    weight: trained && !doubtful ? turn.weight : 0,
+    weight: trained && !doubtful && !node.summary ? turn.weight : 0,
     policy: policy.policy,
-    flags: [...reasoned.flags, ...policy.flags, ...(doubtful ? ['reply_may_be_rewritten'] : [])],
+    flags: [
+      ...reasoned.flags,
+      ...policy.flags,
+      ...(doubtful ? ['reply_may_be_rewritten'] : []),
+      ...(node.summary ? ['compact_summary'] : []),
+    ],
   };
 }
 

@@ -10,6 +10,8 @@ export interface TraceNode {
   readonly parent: number | null;
   /** a call of the model produced it; every other message, whatever its role, was handed in */
   readonly sampled: boolean;
+  /** an attempt at a summary that is to take the place of what came before */
+  readonly summary: boolean;
   readonly path: string;
 }
 
@@ -40,8 +42,17 @@ export function traceNodes(list: readonly unknown[], path: string): TraceNode[] 
       throw new RejectError('bad_shape', `${own}.parent: ${parent} is no node before it`);
     }
     const message = objectOf(fields['message'], `${own}.message`);
-    return { fields, message, parent, sampled: fields['sampled'] === true, path: own };
+    const summary = hasLink(fields, ATTEMPT);
+    return { fields, message, parent, sampled: fields['sampled'] === true, summary, path: own };
   });
+}
+
+function linksOf(fields: JsonObject): JsonObject[] {
+  return asArray(fields['semantic_parents']).filter(isObject);
+}
+
+function hasLink(fields: JsonObject, type: string): boolean {
+  return linksOf(fields).some((link) => link['type'] === type);
 }
 
 function previous(index: number): number | null {
@@ -60,18 +71,16 @@ export interface Branch {
 /** One branch for each node that has no successor, in the order of these last nodes. */
 export function branchesOf(nodes: readonly TraceNode[]): Branch[] {
   const followed = new Set(nodes.map(({ parent }) => parent));
-  const links = nodes.map(({ fields }) => asArray(fields['semantic_parents']).filter(isObject));
-  const accepted = new Set(links.flat().flatMap((link) => (link['type'] === ACCEPTED ? [link['node']] : [])));
+  const links = nodes.flatMap(({ fields }) => linksOf(fields));
+  const accepted = new Set(links.flatMap((link) => (link['type'] === ACCEPTED ? [link['node']] : [])));
   const leaves = nodes.flatMap((_, index) => (followed.has(index) ? [] : [index]));
   return leaves.map((leaf) => {
     const chain: number[] = [];
     for (let at: number | null = leaf; at !== null; at = nodes[at]?.parent ?? null) chain.push(at);
-    const has = (node: number, type: string): boolean =>
-      (links[node] ?? []).some((link) => link['type'] === type);
     return {
       nodes: chain.reverse(),
-      compacted: chain.some((node) => has(node, ACCEPTED)),
-      abandoned: has(leaf, ATTEMPT) && !accepted.has(leaf),
+      compacted: chain.some((node) => hasLink(nodes[node]?.fields ?? {}, ACCEPTED)),
+      abandoned: nodes[leaf]?.summary === true && !accepted.has(leaf),
     };
   });
 }

@@ -71,8 +71,9 @@ export function policiesOf(
       const prompt_ids = recorded ? of.prompts.before(branch, position, ids.slice(0, from)) : null;
       policies.set(index, { policy: policy === null ? null : { ...policy, prompt_ids }, flags });
     }
-    // Behind a message whose tokens are not recorded no prompt is known.
-    if (ids.length === 0) recorded = false;
+    // Behind a message whose tokens are not recorded no prompt is known; those of a reply that was handed in the writer
+    // may give to the message after it.
+    if (ids.length === 0 && node?.message['role'] !== 'assistant') recorded = false;
   });
   return policies;
 }

@@ -44,6 +44,7 @@ export const verifiersTraces: FormatAdapter = {
       'advantages, entropies, log-probabilities of trainer and reference, loss weights and routing',
       'links of meaning between turns (sub-agents), beyond those of compactions',
       'which of several sampled replies to one prompt the harness went on with: each has a context of its own',
+      'summaries that took the place of earlier turns are not trained (flag compact_summary)',
       'pictures: a placeholder stands for each',
       'which replies the harness rewrote: where it rewrote any, one without sampled tokens of its own is not trained',
     ],

@@ -4,7 +4,7 @@ import type { Span } from '../trajectory/span.js';
 import type { Termination } from '../trajectory/trajectory.js';
 import type { PolicyTokens, Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
-import { chatRun } from './chat-run.js';
+import { chatRun, ownRun } from './chat-run.js';
 import { objectAt, objectOf } from './fields.js';
 import { policyTokens } from './policy-tokens.js';
 import { detectRows, readRows } from './row-lists.js';
@@ -77,7 +77,7 @@ function readRow(row: JsonObject, context: ReadContext): RawTrajectory {
   const replies = run.turns.flatMap((turn, index) =>
     turn.role === 'assistant' && index >= prompt.length ? [index] : [],
   );
-  const flags = new Set(run.flags);
+  const flags = new Set<string>();
   if (tokens.length > 0 && tokens.length !== replies.length) flags.add('steps_do_not_match_replies');
   const truncated = row['is_truncated'] === true;
   const turns = run.turns.map((turn, index): Turn => {
@@ -101,14 +101,15 @@ function readRow(row: JsonObject, context: ReadContext): RawTrajectory {
       flags: [...turn.flags, ...(step?.flags ?? [])],
     };
   });
+  const own = ownRun(run, turns, context);
+  for (const flag of own.flags) flags.add(flag);
   const reward = asNumber(row['reward']);
   if (reward !== null) flags.add(`reward:${reward}`);
   const example = asId(row['example_id']);
   const task = asString(row['task']);
   const stop = asString(row['stop_condition']) ?? '';
   return {
-    ...run,
-    turns,
+    ...own,
     session_id: asId(row['trajectory_id']) ?? asId(row['id']),
     group: example === null ? null : `${task ?? 'verifiers'}/${example}`,
     task_id: task === null || task === '' || task === 'default' ? run.task_id : task,

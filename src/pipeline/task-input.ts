@@ -39,6 +39,7 @@ export function siblingNames(plan: Plan): ReadonlyMap<string, readonly string[]>
   const reports = [...names.keys()].map((folder) => [folder, reportNames(folder, listing)] as const);
   const runs = new Map<string, Set<string>>();
   for (const [folder, list] of reports) {
+    if (list.length === 0) continue;
     const logs = listing.files(folder).filter((file) => isJudgedLog(folder, file));
     for (const name of list) {
       const place = folderOf(posix.normalize(posix.join(folder, name)));

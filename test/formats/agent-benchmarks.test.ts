@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { verifiers } from '../../src/formats/verifiers.js';
 import { turnContent } from '../../src/trajectory/build.js';
 import { describeWithShared, sharedFile } from '../shared.js';
-import { realLog, tally } from './adapter-context.js';
+import { readOne, realLog, tally } from './adapter-context.js';
 import { onlyReject, onlyTrajectory, readAll, readFiles, rejectsOf, trajectoriesOf } from './read-all.js';
 
 const readReal = async (path: string) => readAll({ root: sharedFile('logs'), path });
@@ -212,6 +213,34 @@ describe('a rollout of verifiers', () => {
     ]);
     const empty = `${JSON.stringify(row({ completion: [], reward: null }))}\n`;
     expect(onlyReject(await readFiles({ 'rollouts.jsonl': empty })).code).toBe('no_model_turns');
+  });
+
+  it('launched what its own whole replies call, not what the prompt shows', () => {
+    const code = (id: string) => ({
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ id, type: 'function', function: { name: 'python', arguments: `{"code": "${id}"}` } }],
+    });
+    const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'ok' });
+    const experiments = { experiments: { experiment: ['python'], scoring: [] } };
+    const prompt = [
+      { role: 'user', content: 'example' },
+      code('a'),
+      result('a'),
+      { role: 'user', content: 'q' },
+    ];
+    const own = { prompt, completion: [code('b'), result('b'), code('c')] };
+    const calls = (rest: Record<string, unknown>) =>
+      readOne(verifiers, row({ ...own, ...rest }), experiments).executions.map(
+        ({ execution_id, order, call_turn }) => [execution_id, order, call_turn],
+      );
+    expect(calls({})).toEqual([
+      ['call-0', 0, 4],
+      ['call-1', 1, 6],
+    ]);
+    expect(calls({ is_truncated: true })).toEqual([['call-0', 0, 4]]);
+    const none = readOne(verifiers, row({ prompt }), experiments);
+    expect([none.executions, none.flags]).toEqual([[], ['no_experiment_boundary', 'reward:0.5']]);
   });
 
   it('does not guess which tokens are whose', async () => {

@@ -169,6 +169,16 @@ describe('events of codex exec', () => {
   });
 });
 
+it('raw reasoning in events of an early codex exec is the model’s, beside its summary', () => {
+  const event = (type: string, text: string) => ({ id: '0', msg: { type, text } });
+  const run = runOf(codexExec, [
+    event('agent_reasoning_raw_content', 'hm'),
+    event('agent_reasoning', '**Look**'),
+    { id: '0', msg: { type: 'agent_message', message: 'done' } },
+  ]);
+  expect(outline(run.turns)).toEqual(['assistant: REASONING hm | reasoning **Look** | TEXT done']);
+});
+
 describe('events of an early codex exec', () => {
   const event = (type: string, rest: object = {}) => ({ id: '0', msg: { type, ...rest } });
   const lines = [

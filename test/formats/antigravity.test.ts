@@ -36,7 +36,7 @@ it('antigravity: takes steps of source MODEL that are no reply for what the tool
   const run = runOf(antigravity, lines, placed('brain/id-1/.system_generated/logs/transcript.jsonl'));
   expect(outline(run.turns)).toEqual([
     'user: prompt <USER_REQUEST>\ngo\n</USER_REQUEST> | observation \n<ADDITIONAL_METADATA>\nx\n</ADDITIONAL_METADATA>',
-    'assistant: REASONING hm | TOOL_CALL {"CommandLine":"python t.py","Wait":500,"Plain":"a b","Flag":true} | TOOL_CALL {}',
+    'assistant: reasoning hm | TOOL_CALL {"CommandLine":"python t.py","Wait":500,"Plain":"a b","Flag":true} | TOOL_CALL {}',
     'tool: observation whole',
     'tool: observation file',
     'user: observation note',
@@ -45,6 +45,25 @@ it('antigravity: takes steps of source MODEL that are no reply for what the tool
   expect(callsOf(run.turns)).toHaveLength(2);
   expect(run.executions).toMatchObject([{ tool: 'run_command', status: 'error', feedback_turn: 2 }]);
   expect(run).toMatchObject({ session_id: 'id-1', termination: 'submitted' });
+});
+
+it('antigravity: takes thoughts of Gemini, its default, for summaries, those of another model for its own', () => {
+  const choice = (to: string) =>
+    `<USER_REQUEST>\ngo\n</USER_REQUEST>\n<USER_SETTINGS_CHANGE>\nThe user changed setting \`Model Selection\` from None to ${to}.\n</USER_SETTINGS_CHANGE>`;
+  const run = runOf(antigravity, [
+    input(0, 'go'),
+    reply(1, { thinking: 'a', content: 'x' }),
+    input(2, choice('GPT-OSS 120B (Medium)')),
+    reply(3, { thinking: 'b', content: 'x' }),
+    input(4, choice('Gemini 3 Pro (High)')),
+    reply(5, { thinking: 'c', content: 'x' }),
+  ]);
+  expect(outline(run.turns).filter((turn) => turn.startsWith('assistant'))).toEqual([
+    'assistant: reasoning a | TEXT x',
+    'assistant: REASONING b | TEXT x',
+    'assistant: reasoning c | TEXT x',
+  ]);
+  expect(run.flags).toContain('reasoning_summary');
 });
 
 it('antigravity: counts a reply that the transcript cut as cut', () => {

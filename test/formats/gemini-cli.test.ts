@@ -211,6 +211,19 @@ describe('gemini-cli: contents of the API', () => {
     { role: 'model', parts: [{ text: 'done' }, { thoughtSignature: 'x' }] },
   ];
 
+  it('hold replies that the CLI writes for the model, which are no words of it', () => {
+    const said = (role: string, text: string) => ({ role, parts: [{ text }] });
+    const pair = [said('user', 'setting up'), said('model', 'Got it. Thanks for the context!')];
+    const run = runOf(geminiCli, [...pair, said('user', 'go'), said('model', 'Got it.')]);
+    expect(outline(run.turns)).toEqual([
+      'user: prompt setting up',
+      'assistant: text Got it. Thanks for the context!',
+      'user: prompt go',
+      'assistant: TEXT Got it.',
+    ]);
+    expect(run.turns[1]?.flags).toEqual(['harness_reply']);
+  });
+
   it('are the history of a checkpoint as well', () => {
     const checkpoint = { history: contents, authType: 'oauth-personal' };
     expect(detectDocument(geminiCli, checkpoint)?.confidence).toBe('certain');

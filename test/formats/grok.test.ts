@@ -124,6 +124,19 @@ it('grok: the exit code is the first line of a result, and nothing further down'
   ]);
 });
 
+it('grok: pieces of text are of its stream where a mark of it or nothing else is in sight', () => {
+  const text = { type: 'text', data: 'x' };
+  expect(detectLines(grok, [text, text])).toBeNull();
+  expect(detectLines(grok, [text, { type: 'usage' }])).toBeNull();
+  expect(detectLines(grok, [text, { type: 'thought', data: 'x' }])).not.toBeNull();
+  expect(
+    detectLines(
+      grok,
+      Array.from({ length: 32 }, () => text),
+    ),
+  ).not.toBeNull();
+});
+
 describe('what grok prints as streaming-json', () => {
   const tools = { type: 'available_commands', tools: ['write'], commands: ['compact'] };
   const piece = (type: 'text' | 'thought', data: string) => ({ type, data });

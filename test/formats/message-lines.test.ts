@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { claudeCodeStream } from '../../src/formats/claude-code-stream.js';
 import { codexRollout } from '../../src/formats/codex-rollout.js';
-import { onlyReject, onlyTrajectory, readFiles } from './read-all.js';
+import { onlyReject, onlyTrajectory, readFiles, trajectoriesOf } from './read-all.js';
 import { outline, runOf } from './session-logs.js';
 
 const lines = (...records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
@@ -39,6 +39,30 @@ describe('logs of a message a line', () => {
     expect(run.source.format).toBe('anthropic-messages');
     expect(run.turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
     expect(run.executions[0]).toMatchObject({ status: 'error', feedback_turn: 2 });
+  });
+
+  it('that name several chats are a chat each', async () => {
+    const said = (conversation_id: string, content: string) => [
+      { conversation_id, ...user },
+      { conversation_id, role: 'assistant', content },
+    ];
+    const runs = trajectoriesOf(
+      await readFiles({ 'a.jsonl': lines(...said('x', 'one'), ...said('y', 'two')) }),
+    );
+    expect(runs.map(({ session_id, turns }) => [session_id, ...outline(turns)])).toEqual([
+      ['x', 'user: prompt go', 'assistant: TEXT one'],
+      ['y', 'user: prompt go', 'assistant: TEXT two'],
+    ]);
+    expect(runs[0]?.flags).not.toContain('unread_message_keys:conversation_id');
+  });
+
+  it('are not joined where a line is a whole chat', async () => {
+    const chat = (content: string) => JSON.stringify([user, { role: 'assistant', content }]);
+    const runs = trajectoriesOf(await readFiles({ 'a.jsonl': `${chat('one')}\n${chat('two')}\n` }));
+    expect(runs.map(({ turns }) => outline(turns).at(-1))).toEqual([
+      'assistant: TEXT one',
+      'assistant: TEXT two',
+    ]);
   });
 
   it('without a reply among them are no chat', async () => {

@@ -697,4 +697,16 @@ describe('rllm-episode: several episodes in one file', () => {
     ]);
     expect(rejectsOf(results).map(({ code }) => code)).toEqual(['no_turns']);
   });
+
+  it('of which one has a faulty trajectory beside a sound one lose that one alone', async () => {
+    const sound = stepsOf([system, task, say('a')]);
+    const faulty = [{ chat_completions: [{ role: 'critic', content: 'x' }, say('x')] }];
+    const results = await readFiles({
+      'episode.json': episode([trajectory(sound, { uid: 'good' }), trajectory(faulty, { uid: 'bad' })]),
+    });
+    expect(trajectoriesOf(results).map(({ session_id }) => session_id)).toEqual(['4f7a:2/good']);
+    expect(rejectsOf(results)).toMatchObject([
+      { code: 'bad_shape', message: expect.stringMatching(/^trajectories\[1\]\./) },
+    ]);
+  });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { langfuse } from '../../src/formats/langfuse.js';
 import { messageKey, replyMessages, traceMessages } from '../../src/formats/trace-messages.js';
 import { turnContent } from '../../src/trajectory/build.js';
 import type { Trajectory } from '../../src/trajectory/trajectory.js';
 import { describeWithShared, sharedFile } from '../shared.js';
-import { plainContent, realLog } from './adapter-context.js';
+import { plainContent, readOne, realLog } from './adapter-context.js';
 import { folderWith, onlyReject, onlyTrajectory, readAll, readFiles, trajectoriesOf } from './read-all.js';
 
 const readReal = async (path: string) => trajectoriesOf(await readAll({ root: sharedFile('logs'), path }));
@@ -139,6 +140,20 @@ describe('a chain of calls', () => {
   const trace = (observations: unknown[]) => ({ trace: { id: 't', scores: [] }, observations });
   const user = { role: 'user', content: 'q' };
   const said = (content: string) => ({ role: 'assistant', content });
+
+  it('launched what its calls wrote, not what its history had called', () => {
+    const call = (id: string) => ({
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name: 'python', arguments: '{"code": "fit()"}' } }],
+    });
+    const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'ok' });
+    const log = trace([generation([user, call('old'), result('old'), user], call('new'), '1')]);
+    const run = readOne(langfuse, log, { experiments: { experiment: ['python'], scoring: [] } });
+    expect(run.executions.map(({ execution_id, call_turn }) => [execution_id, call_turn])).toEqual([
+      ['call-0', 4],
+    ]);
+  });
 
   it('trains what its calls wrote, not the history that it began with', async () => {
     const log = trace([

@@ -148,7 +148,7 @@ describe('traces of verifiers v1', () => {
     ]);
   });
 
-  it('leave a compaction that the harness did not go on from out of every context', () => {
+  it('train no compaction, and leave one that the harness did not go on from out of every context', () => {
     const attempt = (node: number): Fields => ({ semantic_parents: [{ node, type: 'compaction_attempt' }] });
     const nodes = (accepted: Fields[]): Fields[] => [
       handed('user', 'Fit.', null),
@@ -163,6 +163,29 @@ describe('traces of verifiers v1', () => {
       { turns: [3, 4], reason: 'compaction' },
     ]);
     expect(contextsOf([])).toEqual([{ turns: [3, 4], reason: null }]);
+    const { turns } = readOne(verifiersTraces, trace(nodes([{ node: 2, type: 'compaction' }])));
+    expect(turns.map(({ weight, flags }) => [weight, flags.includes('compact_summary')])).toEqual([
+      [1, false],
+      [1, false],
+      [0, true],
+      [1, false],
+      [1, false],
+    ]);
+  });
+
+  it('know the prompt behind a reply whose tokens stand with the message after it, and behind no other gap', () => {
+    const promptBehind = (gap: Fields) =>
+      readOne(
+        verifiersTraces,
+        trace([
+          handed('user', 'An example.', null, [1]),
+          gap,
+          handed('user', 'Fit.', 1, [2, 3]),
+          reply({ content: 'Done.' }, 2, { scaffold: [4], sampled: [5] }),
+        ]),
+      ).turns[3]?.policy?.prompt_ids;
+    expect(promptBehind(handed('assistant', 'Shown.', 0))).toEqual([1, 2, 3, 4]);
+    expect(promptBehind(handed('user', 'Lost.', 0))).toBeNull();
   });
 
   it('are one conversation where no node names the one before', () => {
@@ -312,9 +335,15 @@ describe('traces of verifiers v1', () => {
 
   it('read alike whether a branch is read from its start or behind what is known', () => {
     const spine = RUN['nodes'] as Fields[];
-    const forks = [2, 4, 3].map((parent, index) =>
-      reply({ content: `Fork ${index}.`, odd: 1 }, parent, { scaffold: [8], sampled: [20 + index] }),
-    );
+    const forks = [
+      ...[2, 4, 3].map((parent, index) =>
+        reply({ content: `Fork ${index}.`, odd: 1 }, parent, { scaffold: [8], sampled: [20 + index] }),
+      ),
+      // answers in the role of a user are feedback behind feedback
+      handed('user', '<output>one</output>', 4, [6]),
+      handed('user', '<output>two</output>', 8, [7]),
+      handed('user', '<output>other</output>', 8, [7]),
+    ];
     const run = readOne(verifiersTraces, trace([...spine, ...forks]), ANY_PYTHON);
     for (const [index, epoch] of run.epochs.entries()) {
       const chain = epoch.turns.map((turn, position): Fields => {
