@@ -16,9 +16,16 @@ const PEERS: Readonly<Record<string, Benchmark>> = { peers: benchPeers };
 /** `main.js [NAME...] [--json]`: runs the named benchmarks, or all, and prints one table or one JSON object. */
 async function main(args: readonly string[]): Promise<void> {
   const names = args.filter((arg) => !arg.startsWith('--'));
+  const known = { ...BENCHMARKS, ...PEERS };
+  const unknown = names.filter((name) => !Object.hasOwn(known, name));
+  if (unknown.length > 0) {
+    console.error(`no benchmark ${unknown.join(', ')}; there are ${Object.keys(known).join(', ')}`);
+    process.exitCode = 2;
+    return;
+  }
   const figures: Record<string, number> = {};
   const rows: Array<BenchRow & { readonly benchmark: string }> = [];
-  for (const [benchmark, run] of Object.entries({ ...BENCHMARKS, ...PEERS })) {
+  for (const [benchmark, run] of Object.entries(known)) {
     if (names.length > 0 ? !names.includes(benchmark) : benchmark in PEERS) continue;
     const result = await run();
     Object.assign(figures, result.figures);
