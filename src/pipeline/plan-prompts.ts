@@ -6,7 +6,8 @@ import type { PromptOptions } from './prompt-options.js';
 import { openPromptTemplate } from './rebuild-prompts.js';
 
 /**
- * The texts that prompts are rebuilt from, frozen by their content, without their secrets. Throws TrajmillError E_CONFIG for a file that is not
+ * The texts that prompts are rebuilt from, frozen by their content, without their secrets. Throws TrajmillError
+ * E_CONFIG for a file that is not
  * there, E_TEMPLATE for a template that cannot be used.
  */
 export function planPrompts(

@@ -92,7 +92,8 @@ async function statOf(path: string): Promise<Stats | null> {
 
 /**
  * The manifest of a corpus, given the corpus or its run folder. Throws TrajmillError E_USAGE where there is no such
- * folder or it has column lists of another version, E_UNCOMMITTED where there is no manifest, E_VERIFY where it is damaged, E_IO where it is closed to us.
+ * folder or it has column lists of another version, E_UNCOMMITTED where there is no manifest, E_VERIFY where it is
+ * damaged, E_IO where it is closed to us.
  */
 export async function readManifest(dir: string): Promise<{ corpus: string; manifest: CorpusManifest }> {
   for (const corpus of [dir, join(dir, 'corpus')]) {
