@@ -7,8 +7,7 @@ import { openPromptTemplate } from './rebuild-prompts.js';
 
 /**
  * The texts that prompts are rebuilt from, frozen by their content, without their secrets. Throws TrajmillError
- * E_CONFIG for a file that is not
- * there, E_TEMPLATE for a template that cannot be used.
+ * E_CONFIG for a file that is not there, E_TEMPLATE for a template that cannot be used.
  */
 export function planPrompts(
   options: PromptOptions,
