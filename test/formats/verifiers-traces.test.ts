@@ -78,6 +78,14 @@ const RUN = trace([
 
 const ANY_PYTHON = { experiments: { experiment: ['python'], scoring: [] } };
 
+/** Two branches, the first call of which is answered. */
+const twoTries = [
+  handed('user', 'Fit both.', null),
+  reply({ content: null, tool_calls: [call('a', 'one()')] }, 0, { scaffold: [], sampled: [1] }),
+  reply({ content: null, tool_calls: [call('b', 'two()')] }, 0, { scaffold: [], sampled: [2] }),
+  result('a', 'fine', 1),
+];
+
 describe('traces of verifiers v1', () => {
   it('are read out of the lines of traces.jsonl, an episode each', async () => {
     const lines = [episode([RUN]), episode([{ ...RUN, id: 'trace-b' }])].map((row) => JSON.stringify(row));
@@ -124,10 +132,7 @@ describe('traces of verifiers v1', () => {
     const run = readOne(
       verifiersTraces,
       trace([
-        handed('user', 'Fit both.', null),
-        reply({ content: null, tool_calls: [call('a', 'one()')] }, 0, { scaffold: [], sampled: [1] }),
-        reply({ content: null, tool_calls: [call('b', 'two()')] }, 0, { scaffold: [], sampled: [2] }),
-        result('a', 'fine', 1),
+        ...twoTries,
         reply({ content: 'One is done.' }, 3, { scaffold: [], sampled: [3] }),
         result('b', 'NameError: two\nTraceback (most recent call last):\nNameError: two', 2),
         reply({ content: 'Two is not.' }, 5, { scaffold: [], sampled: [4] }),
@@ -306,10 +311,7 @@ describe('traces of verifiers v1', () => {
     const run = readOne(
       verifiersTraces,
       trace([
-        handed('user', 'Fit both.', null),
-        reply({ content: null, tool_calls: [call('a', 'one()')] }, 0, { scaffold: [], sampled: [1] }),
-        reply({ content: null, tool_calls: [call('b', 'two()')] }, 0, { scaffold: [], sampled: [2] }),
-        result('a', 'fine', 1),
+        ...twoTries,
         result('b', 'Traceback (most recent call last):\nNameError: two', 2),
         reply({ content: null, tool_calls: [score('s')] }, 3, { scaffold: [], sampled: [3] }),
         result('s', '{"score": 0.5}', 5),

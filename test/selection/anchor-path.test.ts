@@ -8,6 +8,7 @@ import { createRowEncoder } from '../../src/tokens/encode-row.js';
 import { maskSchema } from '../../src/tokens/mask-options.js';
 import { planRows } from '../../src/tokens/stretches.js';
 import { contentSpan, makeExecution, makeTurn } from '../../src/trajectory/build.js';
+import type { Execution } from '../../src/trajectory/execution.js';
 import type { Trajectory } from '../../src/trajectory/trajectory.js';
 import { onlyTrajectory, readAll } from '../formats/read-all.js';
 import { describeWithShared, sharedFile } from '../shared.js';
@@ -36,6 +37,14 @@ function searchOf(parents: readonly (number | null)[], rest: Partial<Trajectory>
 }
 
 const turnsOf = (node: number): number[] => [1 + 2 * node, 2 + 2 * node];
+
+/** A node whose feedback is the turn behind its call. */
+function nodeAt(call_turn: number, { order, parent }: { order: number; parent: string | null }): Execution {
+  return makeExecution(
+    { execution_id: `e${order}`, order, kind: 'experiment', tool: 'x', call_turn, status: 'ok' },
+    { feedback_turn: call_turn + 1, parent_execution: parent },
+  );
+}
 
 function decide(run: Trajectory, options: SelectionOptionsInput = {}) {
   const defaults: SelectionOptionsInput = {
@@ -145,17 +154,7 @@ describe('the path to an anchor', () => {
     ];
     const turns = [ask('a'), ...answer('A'), ask('b'), ...answer('B'), ask('c'), ...answer('C')];
     const executions = [0, 1, 2].map((order) =>
-      makeExecution(
-        {
-          execution_id: `e${order}`,
-          order,
-          kind: 'experiment',
-          tool: 'python',
-          call_turn: 1 + 3 * order,
-          status: 'ok',
-        },
-        { feedback_turn: 2 + 3 * order, parent_execution: order === 2 ? 'e1' : null },
-      ),
+      nodeAt(1 + 3 * order, { order, parent: order === 2 ? 'e1' : null }),
     );
     const run = (epochs: number[][]): Trajectory =>
       finish({
@@ -221,17 +220,7 @@ describe('the path to an anchor', () => {
     ];
     const turns = [makeTurn('user', [prompt('task')]), ...[0, 1, 2].flatMap(() => [...look, ...train])];
     const executions = [0, 1, 2].map((order) =>
-      makeExecution(
-        {
-          execution_id: `n${order}`,
-          order,
-          kind: 'experiment',
-          tool: 'x',
-          call_turn: 3 + 5 * order,
-          status: 'ok',
-        },
-        { feedback_turn: 4 + 5 * order, parent_execution: order === 2 ? 'n0' : null },
-      ),
+      nodeAt(3 + 5 * order, { order, parent: order === 2 ? 'e0' : null }),
     );
     const run = finish({ turns, executions, submissions: [] });
     expect(turnsOffPath(run, 14)).toEqual([6, 7, 8, 9, 10]);
