@@ -45,6 +45,14 @@ describe('messages of LangChain', () => {
     expect(run).toMatchObject({ model: 'm', termination: 'submitted' });
   });
 
+  it('with a role are messages of the chat API, whatever type they also name', async () => {
+    const roles = [
+      { ...human, role: 'user' },
+      { ...done, role: 'assistant' },
+    ];
+    expect((await read(roles)).source.format).toBe('openai-messages');
+  });
+
   it('are a chat where each stands in a line of its own', async () => {
     expect(outline((await read(lines(human, asking, answer, done), 'a.jsonl')).turns)).toEqual(CHAT);
   });
