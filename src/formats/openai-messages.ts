@@ -300,11 +300,11 @@ function outcome(turns: readonly Turn[], feedback_turn: number | null): CallOutc
   const text = feedback.spans.map((span) => span.text).join('');
   const inferred = inferredOutcome(text, { feedback_turn });
   const exit_code = exitCode(text);
-  if (inferred.status === 'timeout') return { ...inferred, exit_code };
+  if (inferred.status === 'timeout') return { exit_code, ...inferred };
   if (exit_code !== null) {
     return {
-      ...inferred,
       exit_code,
+      ...inferred,
       status: exit_code === 0 ? 'ok' : 'error',
       error_type: inferred.error_type ?? null,
     };

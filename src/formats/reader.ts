@@ -330,7 +330,7 @@ async function* readRows(job: Job, looked: LookedAt, chosen: Chosen): AsyncGener
     }
     yield* readRecord(reader, {
       input: parsed.value,
-      place: { ...place, sha256: sha256 ?? '' },
+      place: { sha256: sha256 ?? '', ...place },
       flags: withCompression(looked, parsed.flags),
     });
   }

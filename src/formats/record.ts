@@ -115,7 +115,6 @@ function complete(
 ): Trajectory {
   const { adapter, place, siblings, flags } = from;
   return {
-    ...raw,
     trajectory_id: trajectoryId(raw.turns),
     source: {
       path: place.path,
@@ -127,6 +126,7 @@ function complete(
       adapter_version: adapter.version,
       sidecars: siblings.sidecars(),
     },
+    ...raw,
     flags: [...new Set([...flags, ...raw.flags, ...(raw.turns.some(isEmptyReply) ? ['empty_turns'] : [])])],
   };
 }

@@ -145,10 +145,10 @@ export function inferredOutcome(
   known: { feedback_turn: number | null; seconds?: number | null },
 ): CallOutcome {
   if (feedback === null) return known;
-  if (COMMAND_TIMEOUT.test(feedback)) return { ...known, status: 'timeout', inferred: true };
+  if (COMMAND_TIMEOUT.test(feedback)) return { status: 'timeout', inferred: true, ...known };
   const exception = pythonException(feedback);
-  if (exception !== null) return { ...known, status: 'error', error_type: exception.type, inferred: true };
-  return { ...known, status: 'ok', inferred: true };
+  if (exception !== null) return { status: 'error', error_type: exception.type, inferred: true, ...known };
+  return { status: 'ok', inferred: true, ...known };
 }
 
 /** `no_experiment_boundary` where nothing in the run is an experiment, else nothing. */

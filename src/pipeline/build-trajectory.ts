@@ -83,11 +83,11 @@ export function buildTrajectory(
   const timedOut = isMaskedWhole(trajectory, config.mask);
   const sft = timedOut
     ? []
-    : atStage('encode', () => prefixes.flatMap((prefix) => sftRows({ ...shared, prefix, overLong })));
+    : atStage('encode', () => prefixes.flatMap((prefix) => sftRows({ prefix, overLong, ...shared })));
 
   const segmentation = segmentWindows(trajectory, task, config.windows);
   const wantsWindows = WINDOW_TABLES.some((table) => config.tables.includes(table));
-  const rl: RlRows = wantsWindows ? atStage('encode', () => rlRows({ ...shared, segmentation })) : NO_RL_ROWS;
+  const rl: RlRows = wantsWindows ? atStage('encode', () => rlRows({ segmentation, ...shared })) : NO_RL_ROWS;
 
   overLong.add('windows_dropped', rl.overLong);
   overLong.add('windows_context_cut', rl.windows.filter(({ flags }) => flags.includes('context_cut')).length);

@@ -104,8 +104,15 @@ export class TaskLedger {
     for (const row of built.rl.rl) await writers.append('rl', split, row);
     for (const row of built.rl.windows) await writers.append('windows', split, row);
     if (writers.wants('expanded')) await this.#expand(built);
-    for (const row of executionRows(trajectory, task, taskId)) await writers.append('executions', split, row);
-    await writers.append('trajectories', split, trajectoryRow({ trajectory, task, taskId, stage, verdict }));
+    if (writers.wants('executions')) {
+      for (const row of executionRows(trajectory, task, taskId)) {
+        await writers.append('executions', split, row);
+      }
+    }
+    if (writers.wants('trajectories')) {
+      const row = trajectoryRow({ trajectory, task, taskId, stage, verdict });
+      await writers.append('trajectories', split, row);
+    }
     return this.#count(built);
   }
 

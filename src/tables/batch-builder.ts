@@ -18,6 +18,8 @@ export interface BatchBuilder<Row> {
   append(row: Row): void;
   /** The rows so far as a record batch of its own memory; the builder starts anew. */
   flush(): RecordBatch;
+  /** Nobody reads the batch that was flushed any more: its memory may be written again. */
+  reuse(): void;
 }
 
 /** Tokens of a row: the length of the table's token column, 0 for tables without. */
@@ -80,6 +82,10 @@ class TypedBatchBuilder implements BatchBuilder<AnyRow> {
     this.#rows = 0;
     this.#tokens = 0;
     return new RecordBatch(this.#schema, data);
+  }
+
+  reuse(): void {
+    for (const { builder } of this.#columns) builder.reuse();
   }
 }
 

@@ -11,6 +11,8 @@ export interface ColumnBuilder {
   readonly bytes: number;
   append(value: unknown): void;
   take(): Data;
+  /** Nobody reads what was taken any more: its memory may be written again. */
+  reuse(): void;
 }
 
 class ScalarBuilder implements ColumnBuilder {
@@ -40,6 +42,10 @@ class ScalarBuilder implements ColumnBuilder {
     const length = this.#length;
     this.#length = 0;
     return this.#store.take(this.#type, length, this.#validity.takeValidity());
+  }
+
+  reuse(): void {
+    this.#store.reuse();
   }
 }
 
@@ -86,6 +92,11 @@ class ListBuilder implements ColumnBuilder {
       valueOffsets,
       child,
     } as never);
+  }
+
+  reuse(): void {
+    this.#offsets.reuse();
+    this.#elements.reuse();
   }
 
   #pushElements(values: ArrayLike<unknown>): void {

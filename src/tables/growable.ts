@@ -7,12 +7,15 @@ const FIRST_CAPACITY = 64;
 
 /**
  * A typed array that grows by doubling. `take` hands its memory over, so that a finished Arrow column never
- * changes under its reader.
+ * changes under its reader; memory that comes back by `reuse` is grown into again, with what it held.
  */
 export class Growable<A extends ColumnArray> {
   readonly #make: ArrayConstructor<A>;
   #items: A;
   #view: DataView | null = null;
+  /** what was taken and may come back, and what came back */
+  #lent: A | null = null;
+  #spare: A | null = null;
   /** items that the last ones to be taken needed: those that follow will need about as many */
   #expected = FIRST_CAPACITY;
   length = 0;
@@ -26,7 +29,8 @@ export class Growable<A extends ColumnArray> {
   reserve(extra: number): A {
     const need = this.length + extra;
     if (need > this.#items.length) {
-      const grown = new this.#make(Math.max(need, this.#items.length * 2, this.#expected));
+      const grown =
+        this.#spareOf(need) ?? new this.#make(Math.max(need, this.#items.length * 2, this.#expected));
       // the constructor keeps the kind of array, which the union type cannot say
       (grown as Uint8Array).set(this.#items.subarray(0, this.length) as Uint8Array);
       this.#items = grown;
@@ -49,10 +53,24 @@ export class Growable<A extends ColumnArray> {
   take(): A {
     const items = this.#items.subarray(0, this.length) as A;
     this.#expected = Math.max(this.length, FIRST_CAPACITY);
+    this.#lent ??= this.#items;
     this.#items = new this.#make(0);
     this.#view = null;
     this.length = 0;
     return items;
+  }
+
+  /** Nobody reads what was taken first since the last call. */
+  reuse(): void {
+    this.#spare = this.#lent;
+    this.#lent = null;
+  }
+
+  #spareOf(need: number): A | null {
+    const spare = this.#spare;
+    if (spare === null || spare.length < need) return null;
+    this.#spare = null;
+    return spare;
   }
 }
 

@@ -108,35 +108,51 @@ function escapePiece(piece: string, out: Growable<Uint8Array>): void {
   const { view } = out;
   let n = out.length;
   let i = 0;
-  while (i < size) {
-    // Four bytes at a time as long as none of them is escaped: most are not.
-    for (; i + 4 <= size; i += 4, n += 4) {
-      const word = scratchView.getInt32(i, true);
-      if (hasEscape(word)) break;
-      view.setInt32(n, word, true);
+  // Four bytes at a time; the bytes behind the first that is escaped are written over. Most need no escape.
+  for (; i + 4 <= size; ) {
+    const word = scratchView.getInt32(i, true);
+    view.setInt32(n, word, true);
+    const found = escapesOf(word);
+    if (found === 0) {
+      i += 4;
+      n += 4;
+      continue;
     }
-    for (const end = Math.min(i + 4, size); i < end; i++) {
-      const byte = scratch[i] as number;
-      const letter = ESCAPES[byte] as number;
-      if (letter === 0) {
-        bytes[n++] = byte;
-        continue;
-      }
-      bytes[n++] = BACKSLASH;
-      if (letter !== 1) bytes[n++] = letter;
-      else for (const digit of `u00${byte.toString(16).padStart(2, '0')}`) bytes[n++] = digit.charCodeAt(0);
-    }
+    const plain = (31 - Math.clz32(found & -found)) >> 3;
+    i += plain;
+    n = escapeByte(scratch[i++] as number, bytes, n + plain);
+  }
+  for (; i < size; i++) {
+    const byte = scratch[i] as number;
+    if (ESCAPES[byte] === 0) bytes[n++] = byte;
+    else n = escapeByte(byte, bytes, n);
   }
   out.length = n;
 }
 
-/** Whether one of the four bytes is below 0x20, a quote or a backslash. */
-function hasEscape(word: number): boolean {
+/** Writes the escape of a byte at `n`; returns the place behind it. */
+function escapeByte(byte: number, bytes: Uint8Array, n: number): number {
+  const letter = ESCAPES[byte] as number;
+  bytes[n] = BACKSLASH;
+  if (letter !== 1) {
+    bytes[n + 1] = letter;
+    return n + 2;
+  }
+  const digits = `u00${byte.toString(16).padStart(2, '0')}`;
+  for (let k = 0; k < digits.length; k++) bytes[n + 1 + k] = digits.charCodeAt(k);
+  return n + 1 + digits.length;
+}
+
+/**
+ * Of four bytes the lowest bit set is the top one of the first byte below 0x20 or a quote or a backslash; 0 where there is
+ * none. Bits above the lowest may be set by a borrow.
+ */
+function escapesOf(word: number): number {
   const quotes = word ^ QUOTES;
   const backslashes = word ^ BACKSLASHES;
   const found =
     ((word - BLANKS) & ~word) | ((quotes - ONES) & ~quotes) | ((backslashes - ONES) & ~backslashes);
-  return (found & TOP_BITS) !== 0;
+  return found & TOP_BITS;
 }
 
 function writeAsIs(text: string, out: Growable<Uint8Array>): void {

@@ -130,7 +130,7 @@ class ParquetShardWriter implements ShardWriter<AnyRow> {
     this.#rows += rows;
     this.#tokens += tokens;
     this.#rowGroups++;
-    this.#writing = this.#writing.then(() => this.#parquet.write(batch));
+    this.#writing = this.#writing.then(() => this.#parquet.write(batch)).then(() => this.#builder.reuse());
     return this.#writing;
   }
 }

@@ -11,6 +11,8 @@ export interface ValueStore {
   pushAll(values: ArrayLike<unknown>): void;
   /** Arrow data over the `length` values pushed since the last take */
   take(type: DataType, length: number, nullBitmap: Uint8Array | null): Data;
+  /** Nobody reads what was taken any more: its memory may be written again. */
+  reuse(): void;
 }
 
 class NumberStore<A extends ColumnArray> implements ValueStore {
@@ -44,6 +46,10 @@ class NumberStore<A extends ColumnArray> implements ValueStore {
   take(type: DataType, length: number, nullBitmap: Uint8Array | null): Data {
     return makeData({ type, length, nullBitmap, data: this.#items.take() } as never);
   }
+
+  reuse(): void {
+    this.#items.reuse();
+  }
 }
 
 class BoolStore implements ValueStore {
@@ -68,6 +74,9 @@ class BoolStore implements ValueStore {
   take(type: DataType, length: number, nullBitmap: Uint8Array | null): Data {
     return makeData({ type, length, nullBitmap, data: this.#bits.take() } as never);
   }
+
+  /** Bits are set in memory that must be zero. */
+  reuse(): void {}
 }
 
 const utf8 = new TextEncoder();
@@ -106,6 +115,11 @@ class TextStore implements ValueStore {
   take(type: DataType, length: number, nullBitmap: Uint8Array | null): Data {
     const valueOffsets = this.#offsets.length === 0 ? new Int32Array(1) : this.#offsets.take();
     return makeData({ type, length, nullBitmap, valueOffsets, data: this.#text.take() } as never);
+  }
+
+  reuse(): void {
+    this.#offsets.reuse();
+    this.#text.reuse();
   }
 
   #mark(): void {

@@ -5,6 +5,12 @@ import type { AddedToken } from './tokenizer-json.js';
 /** Appends the ids of normalised text without added tokens; `section` counts the pieces that went before it. */
 export type WordEncoder = (text: string, into: TokenSink, section: number) => void;
 
+export interface SplitOptions {
+  readonly special: SpecialHandling;
+  /** the text and its parts are normalised already */
+  readonly normal: boolean;
+}
+
 /**
  * Cuts text at added tokens as the reference does: first those that are sought in the text as it stands, then,
  * in each piece between them, once it is normalised, those that are sought in normalised text.
@@ -24,30 +30,30 @@ export class AddedTokenSplitter {
   }
 
   /** Appends the ids of the added tokens, and through `encodeWords` those of the text between them. */
-  encode(text: string, into: TokenSink, special: SpecialHandling, encodeWords: WordEncoder): void {
+  encode(text: string, into: TokenSink, options: SplitOptions, encodeWords: WordEncoder): void {
     const found = this.#raw;
-    const count = found.find(text, special);
+    const count = found.find(text, options.special);
     let done = 0;
     let section = 0;
     for (let k = 0; k < count; k++) {
       const start = found.starts[k] as number;
-      if (start > done) this.#encodePiece(text.slice(done, start), into, special, encodeWords, section++);
+      if (start > done) this.#encodePiece(text.slice(done, start), into, options, encodeWords, section++);
       append(into, found.ids[k] as number);
       section++;
       done = found.ends[k] as number;
     }
     if (done < text.length)
-      this.#encodePiece(done === 0 ? text : text.slice(done), into, special, encodeWords, section);
+      this.#encodePiece(done === 0 ? text : text.slice(done), into, options, encodeWords, section);
   }
 
   #encodePiece(
     piece: string,
     into: TokenSink,
-    special: SpecialHandling,
+    { special, normal }: SplitOptions,
     encodeWords: WordEncoder,
     section: number,
   ): void {
-    const text = this.#normalize(piece);
+    const text = normal ? piece : this.#normalize(piece);
     const found = this.#normalized;
     const count = found.find(text, special);
     let done = 0;

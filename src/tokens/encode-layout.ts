@@ -15,7 +15,7 @@ export function encodeLayout(layout: Layout, encoder: Encoder, sink: TokenSink):
       sink.ids[sink.length++] = piece.special;
       continue;
     }
-    encoder.encode(piece.text, sink, 'plain');
+    encoder.encode(piece.text, sink, 'plain', piece);
   }
   return sink.ids.subarray(0, sink.length);
 }

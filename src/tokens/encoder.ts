@@ -24,14 +24,23 @@ export function reserve(sink: TokenSink, extra: number): void {
  */
 export type SpecialHandling = 'match' | 'plain';
 
+export interface EncodeOptions {
+  readonly normal?: boolean;
+}
+
 /** One interface over tokenizer engines. Ids equal those of the reference `tokenizers` library. */
 export interface Encoder {
   /** `bpe` for the project's own engine, else the library's name */
   readonly engine: string;
   /** sha256 (hex) of the tokenizer.json bytes */
   readonly sha256: string;
-  /** Appends the ids of `text` and returns how many were added. No BOS or EOS is added. */
-  encode(text: string, into: TokenSink, special: SpecialHandling): number;
+  /**
+   * Appends the ids of `text` and returns how many were added. No BOS or EOS is added. Text that is known to be `normal`,
+   * as isNormal says, is not normalised again.
+   */
+  encode(text: string, into: TokenSink, special: SpecialHandling, options?: EncodeOptions): number;
+  /** Whether the text is its own normal form and so is every part of it; may be false where that is not known. */
+  isNormal(text: string): boolean;
   /**
    * UTF-8 bytes of the normalised text that each id stands for; the byte end of a token is the running sum.
    * Null where the tokenizer's tokens are not pieces of bytes.

@@ -14,10 +14,10 @@ export function* fitRows(request: FitRequest): Generator<FittedRow> {
   if (row.n_trained === 0) return;
   const whole = { turns: trajectory.turns, plan, part: 0, flags: [] };
   if (length.max_tokens === null || row.input_ids.length <= length.max_tokens) {
-    yield { ...whole, row, outcome: null };
+    yield { row, outcome: null, ...whole };
     return;
   }
-  const limited = { ...request, maxTokens: length.max_tokens, row };
+  const limited = { maxTokens: length.max_tokens, row, ...request };
   if (length.over === 'split') {
     yield* moveWindow(limited);
     return;

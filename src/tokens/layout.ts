@@ -9,6 +9,8 @@ export interface Piece {
   readonly text: string;
   /** id of the special token, -1 for text */
   readonly special: number;
+  /** known to be its own normal form, and every part of it too */
+  readonly normal: boolean;
   /** first byte of the piece in the normalised rendering */
   readonly start: number;
   readonly end: number;
@@ -108,7 +110,7 @@ class LayoutBuilder {
     const start = this.#bytes;
     this.#bytes += Buffer.byteLength(special);
     const id = this.#specials.get(special) ?? -1;
-    this.#pieces.push({ text: special, special: id, start, end: this.#bytes });
+    this.#pieces.push({ text: special, special: id, normal: false, start, end: this.#bytes });
     this.#specialOffsets.push(at);
     this.#segmentUsed = offset + special.length;
     this.#pending = at + special.length;
@@ -138,14 +140,15 @@ class LayoutBuilder {
     const from = this.#pending;
     const text = this.#pendingText;
     const start = this.#bytes;
-    if (this.#normalizer.keepsUnits(text)) this.#mapAsIs(text, from);
-    else this.#mapNormalized(text, from);
-    if (text !== '') this.#pieces.push({ text, special: -1, start, end: this.#bytes });
+    const normal = this.#normalizer.isNormal(text);
+    if (normal && Buffer.byteLength(text) === text.length) this.#mapAsIs(text, from);
+    else this.#mapNormalized(text, { from, normal });
+    if (text !== '') this.#pieces.push({ text, special: -1, normal, start, end: this.#bytes });
     this.#pending = end;
     this.#pendingText = '';
   }
 
-  /** Edges in text that is one byte a unit, normalised or not. */
+  /** Edges in normal text that is one byte a unit. */
   #mapAsIs(text: string, from: number): void {
     for (let k = this.#edgesMapped; k < this.#edgesSeen; k++) {
       const at = this.#bytes + (this.#edges[k] as number) - from;
@@ -156,8 +159,8 @@ class LayoutBuilder {
     this.#bytes += text.length;
   }
 
-  #mapNormalized(text: string, from: number): void {
-    for (const part of this.#normalizer.parts(text)) {
+  #mapNormalized(text: string, { from, normal }: { from: number; normal: boolean }): void {
+    for (const part of this.#normalizer.parts(text, normal)) {
       const first = this.#edgesMapped;
       const offsets: number[] = [];
       while (this.#edgesMapped < this.#edgesSeen) {

@@ -1,7 +1,13 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 import { AddedTokenSplitter } from './added-token-splitter.js';
 import { toNfc } from './bpe/nfc.js';
-import { type Encoder, reserve, type SpecialHandling, type TokenSink } from './encoder.js';
+import {
+  type EncodeOptions,
+  type Encoder,
+  reserve,
+  type SpecialHandling,
+  type TokenSink,
+} from './encoder.js';
 import { unsupportedByLibrary } from './library-support.js';
 import { byteLengthsOf, bytesOfId, layOutTokenBytes, specialIds, type TokenBytes } from './token-bytes.js';
 import type { TokenizerFile } from './tokenizer-file.js';
@@ -61,9 +67,14 @@ export class LibraryEncoder implements Encoder {
     return bytesOfId(this.#bytes, id);
   }
 
-  encode(text: string, into: TokenSink, special: SpecialHandling): number {
+  /** Of other normalizers than NFC a part of a normal text may be changed: a strip changes what begins with a blank. */
+  isNormal(text: string): boolean {
+    return this.#nfcOnly && this.normalize(text) === text;
+  }
+
+  encode(text: string, into: TokenSink, special: SpecialHandling, options?: EncodeOptions): number {
     const before = into.length;
-    this.#splitter.encode(text, into, special, this.#encodeWords);
+    this.#splitter.encode(text, into, { special, normal: options?.normal === true }, this.#encodeWords);
     return into.length - before;
   }
 

@@ -81,6 +81,9 @@ export function walkTokens(input: WalkInput): WalkFindings {
   let nextGlue = 0;
   let chunk = 0;
   let at = 0;
+  const maskWords = new DataView(mask.buffer, mask.byteOffset, mask.byteLength);
+  /** of mask value 0 and of 1: all tokens from the one that is looked at up to here have it */
+  const alike = new Int32Array(2);
 
   for (let i = 0; i < ids.length; ) {
     while (zone < zones.ends.length && (zones.ends[zone] as number) <= at) zone++;
@@ -88,8 +91,9 @@ export function walkTokens(input: WalkInput): WalkFindings {
     const wanted = zones.masks[zone] as number;
     const limit = wanted === LOOK ? 0 : (zones.ends[zone] as number);
     while (i < ids.length) {
-      if (chunks !== null) {
+      if (chunks !== null && wanted !== LOOK) {
         const { kept, starts, entries } = chunks;
+        if ((alike[wanted] as number) <= i) alike[wanted] = alikeUntil(maskWords, i, wanted);
         while (chunk < starts.length && (starts[chunk] as number) < i) chunk++;
         const entry = starts[chunk] === i ? (entries[chunk] as number) : -1;
         if (
@@ -97,7 +101,7 @@ export function walkTokens(input: WalkInput): WalkFindings {
           at + kept.bytesOf(entry) <= limit &&
           kept.decodes(entry, decode) &&
           kept.holds(entry, ids, i, expected, at) &&
-          isMasked(mask, i, i + kept.idsOf(entry), wanted)
+          i + kept.idsOf(entry) <= (alike[wanted] as number)
         ) {
           at += kept.bytesOf(entry);
           i += kept.idsOf(entry);
@@ -171,7 +175,11 @@ export function walkTokens(input: WalkInput): WalkFindings {
   };
 }
 
-function isMasked(mask: Uint8Array, from: number, to: number, wanted: number): boolean {
-  for (let i = from; i < to; i++) if (mask[i] !== wanted) return false;
-  return true;
+/** The first place from `from` on where the mask is not `wanted`: four values at a time. */
+function alikeUntil(mask: DataView, from: number, wanted: number): number {
+  const four = wanted * 0x01010101;
+  let i = from;
+  while (i + 4 <= mask.byteLength && mask.getInt32(i, true) === four) i += 4;
+  while (i < mask.byteLength && mask.getUint8(i) === wanted) i++;
+  return i;
 }

@@ -57,7 +57,7 @@ export class Prover {
   prove(input: ProofInput): MaskProofs {
     const { input_ids, loss_mask, segments, layout, straddled_tokens } = input;
     const expected = this.#expectedBytes(layout);
-    const marks = expectedSegments({ ...input, mask: this.#mask });
+    const marks = expectedSegments({ mask: this.#mask, ...input });
     const stopIds = new Set<number | undefined>();
     for (const { part, text } of segments) if (part === 'stop') stopIds.add(this.#encoder.specials.get(text));
     const found = walkTokens({

@@ -9,6 +9,10 @@ export interface TextPart {
   readonly normalize: (text: string) => string;
 }
 
+type NormalizingEncoder = Pick<Encoder, 'normalize' | 'isNormal' | 'addedTokens'>;
+
+const asItIs = (text: string): string => text;
+
 /** Of the marks only this composes with a sign: `<`, `=` or `>`, with which added tokens like to end. */
 const SIGN_MARK = '\u0338';
 const MARK = /\p{M}/u;
@@ -18,17 +22,19 @@ const MARK = /\p{M}/u;
  * (`<think>` and U+0338 do not become `<think≯`).
  */
 export class TextNormalizer {
+  readonly #encoder: NormalizingEncoder;
   readonly #normalize: (text: string) => string;
   readonly #finder: AddedTokenFinder;
 
-  constructor(encoder: Pick<Encoder, 'normalize' | 'addedTokens'>) {
+  constructor(encoder: NormalizingEncoder) {
+    this.#encoder = encoder;
     this.#normalize = (text) => encoder.normalize(text);
     this.#finder = new AddedTokenFinder(encoder.addedTokens.filter((token) => !token.normalized));
   }
 
-  /** Whether the text is its own normal form, one byte a UTF-16 unit. */
-  keepsUnits(text: string): boolean {
-    return Buffer.byteLength(text) === text.length && this.#normalize(text) === text;
+  /** Whether the text, and every part of it, is its own normal form; may be false where that is not known. */
+  isNormal(text: string): boolean {
+    return this.#encoder.isNormal(text);
   }
 
   normalize(text: string): string {
@@ -38,8 +44,9 @@ export class TextNormalizer {
     return others.reduce((whole, part) => whole + this.#normalize(part.text), this.#normalize(first.text));
   }
 
-  /** The parts of a text, in order; mostly it is one. */
-  parts(text: string): TextPart[] {
+  /** The parts of a text, in order; mostly it is one, as it is of a `normal` text. */
+  parts(text: string, normal = false): TextPart[] {
+    if (normal) return [{ text, start: 0, end: text.length, normalize: asItIs }];
     const parts: TextPart[] = [];
     let done = 0;
     const add = (end: number): void => {
@@ -58,10 +65,10 @@ export class TextNormalizer {
   }
 }
 
-const NORMALIZERS = new WeakMap<Pick<Encoder, 'normalize' | 'addedTokens'>, TextNormalizer>();
+const NORMALIZERS = new WeakMap<NormalizingEncoder, TextNormalizer>();
 
 /** The normalizer of an encoder; made once. */
-export function normalizerOf(encoder: Pick<Encoder, 'normalize' | 'addedTokens'>): TextNormalizer {
+export function normalizerOf(encoder: NormalizingEncoder): TextNormalizer {
   const known = NORMALIZERS.get(encoder);
   if (known !== undefined) return known;
   const made = new TextNormalizer(encoder);

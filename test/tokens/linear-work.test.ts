@@ -19,9 +19,13 @@ function counting(): { encoder: Encoder; characters: () => number } {
     addedTokens: encoder.addedTokens,
     specials: encoder.specials,
     tokenBytes: (id) => encoder.tokenBytes(id),
-    encode(words, into, special) {
+    encode(words, into, special, options) {
       characters += words.length;
-      return encoder.encode(words, into, special);
+      return encoder.encode(words, into, special, options);
+    },
+    isNormal(words) {
+      characters += words.length;
+      return encoder.isNormal(words);
     },
     normalize(words) {
       characters += words.length;

@@ -34,6 +34,7 @@ function forgetfulEncoder(): Encoder & { renew(): void } {
     specials: inner.specials,
     addedTokens: inner.addedTokens,
     normalize: (text) => inner.normalize(text),
+    isNormal: (text) => inner.isNormal(text),
     tokenBytes: (id) => inner.tokenBytes(id),
     encode(text, into, special) {
       const sink: TokenSink = { ids: into.ids, length: into.length };

@@ -44,7 +44,13 @@ function layoutOf({ specials, pieces }: Case): { layout: Layout; text: string } 
     if (piece === '') continue;
     const own = typeof piece === 'number' ? (specials[piece] ?? '') : piece;
     if (typeof piece === 'number') specialOffsets.push(text.length);
-    list.push({ text: own, special: typeof piece === 'number' ? piece : -1, start: 0, end: 0 });
+    list.push({
+      text: own,
+      special: typeof piece === 'number' ? piece : -1,
+      normal: false,
+      start: 0,
+      end: 0,
+    });
     text += own;
   }
   const none = new Int32Array(0);

@@ -83,6 +83,7 @@ export const anyRow = ({ maxUnits = 5, errors = [0, 4] }: RowOptions = {}): fc.A
       const pieces = [...text.matchAll(/<s>/g)].map(({ index }) => ({
         text: '<s>',
         special: next() < 90 ? SPECIAL : -1,
+        normal: false,
         start: index,
         end: index + 3,
       }));

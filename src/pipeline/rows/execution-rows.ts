@@ -21,7 +21,6 @@ export function executionRows(
     const own = trajectory.submissions.filter((each) => each.execution_id === execution.execution_id);
     const test = scoreOn(own, 'test');
     return {
-      ...lineage(trajectory, taskId, execution.flags),
       execution_id: execution.execution_id,
       order: execution.order,
       call_turn: execution.call_turn,
@@ -38,6 +37,7 @@ export function executionRows(
       medal: test === null || task === null ? null : medalOf(test, task),
       parent_execution: execution.parent_execution,
       invalidated: execution.invalidated,
+      ...lineage(trajectory, taskId, execution.flags),
     };
   });
 }

@@ -187,7 +187,6 @@ interface LaidSequence extends ReturnType<typeof layWindows> {
 
 function rlRow(options: RlOptions, sequence: Sequence, laid: LaidSequence): RlRow {
   return {
-    ...lineage(options.trajectory, options.taskId, sequence.flags),
     sequence_id: laid.name,
     split: options.split,
     input_ids: options.context.arena.copyIds(sequence.tokens.input_ids),
@@ -198,6 +197,7 @@ function rlRow(options: RlOptions, sequence: Sequence, laid: LaidSequence): RlRo
     rollout_log_probs: sequence.rollout_log_probs,
     weight_version: sequence.weight_version,
     policy_data: sequence.policy_data,
+    ...lineage(options.trajectory, options.taskId, sequence.flags),
   };
 }
 
@@ -214,7 +214,6 @@ function windowRow(
   const { context, trajectory, taskId, occurrence } = options;
   const { base, score_scale: scale } = context.plan.body.config.windows;
   return {
-    ...lineage(trajectory, taskId, [...window.flags, ...flags]),
     window_id: rowName(trajectory.trajectory_id, occurrence, `w${window.index}`),
     ...place,
     turn_start: window.turn_start,
@@ -233,5 +232,6 @@ function windowRow(
     completed_at: window.completed_at,
     parent_window:
       window.parent === null ? null : rowName(trajectory.trajectory_id, occurrence, `w${window.parent}`),
+    ...lineage(trajectory, taskId, [...window.flags, ...flags]),
   };
 }

@@ -92,12 +92,6 @@ export function sftRows(options: {
         `${prefix.rules.join('-')}.${prefix.last_turn}.${place}`,
       );
       rows.push({
-        ...lineage(trajectory, options.taskId, [
-          ...prefix.flags,
-          ...encoded.flags,
-          ...(outcome === null ? [] : [outcome]),
-          ...flags,
-        ]),
         row_id: name,
         stage: stage.name,
         source: stage.source,
@@ -130,6 +124,12 @@ export function sftRows(options: {
         proofs: heldProofs(encoded.proofs, name),
         messages: new JsonValue(toMessages({ turns }, shown.indices, encoded.trained_turns)),
         tools: trajectory.tools,
+        ...lineage(trajectory, options.taskId, [
+          ...prefix.flags,
+          ...encoded.flags,
+          ...(outcome === null ? [] : [outcome]),
+          ...flags,
+        ]),
       });
     }
   }

@@ -39,7 +39,6 @@ export function trajectoryRow(options: {
     for (const span of turn.spans) if (span.kind === 'tool_call' && span.origin === 'model') calls++;
   }
   return {
-    ...lineage(trajectory, options.taskId, verdict.flags),
     byte_start: trajectory.source.byte_start,
     byte_end: trajectory.source.byte_end,
     sha256: trajectory.source.sha256,
@@ -58,5 +57,6 @@ export function trajectoryRow(options: {
     reason: verdict.reason,
     duplicate_of: verdict.duplicate_of,
     detail: verdict.detail,
+    ...lineage(trajectory, options.taskId, verdict.flags),
   };
 }

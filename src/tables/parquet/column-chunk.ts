@@ -32,13 +32,16 @@ function* pageEnds({ rows, bounds }: ColumnShape, values: EncodableValues): Gene
   if (rows > 0) yield rows;
 }
 
-/** Bounds that let readers skip a row group; of lists nobody asks for them. */
+/**
+ * Bounds that let readers skip a row group; of lists nobody asks for them. Copies: they wait for the footer, when the
+ * column is long gone.
+ */
 function statisticsOf(shape: ColumnShape, values: PlainValues): ThriftValue {
   const range = values.range();
   return struct({
     3: i64(shape.nulls),
-    5: range === null ? undefined : binary(range.greatest),
-    6: range === null ? undefined : binary(range.least),
+    5: range === null ? undefined : binary(range.greatest.slice()),
+    6: range === null ? undefined : binary(range.least.slice()),
   });
 }
 
@@ -106,5 +109,5 @@ export async function writeChunk(
     ]),
   });
   // the offset is the one that the format calls deprecated and wants to be 0
-  return { ...sizes, chunk: struct({ 2: i64(0), 3: metadata }) };
+  return { chunk: struct({ 2: i64(0), 3: metadata }), ...sizes };
 }

@@ -1,5 +1,11 @@
 import { AddedTokenSplitter } from '../added-token-splitter.js';
-import { type Encoder, reserve, type SpecialHandling, type TokenSink } from '../encoder.js';
+import {
+  type EncodeOptions,
+  type Encoder,
+  reserve,
+  type SpecialHandling,
+  type TokenSink,
+} from '../encoder.js';
 import { bytesOfId, specialIds } from '../token-bytes.js';
 import type { AddedToken } from '../tokenizer-json.js';
 import type { BpeTables } from './bpe-tables.js';
@@ -62,9 +68,14 @@ export class BpeEncoder implements Encoder {
     return bytesOfId({ offsets: this.tables.tokenOffsets, bytes: this.tables.tokenBytes }, id);
   }
 
-  encode(text: string, into: TokenSink, special: SpecialHandling): number {
+  /** A part of a text in NFC is in NFC too. */
+  isNormal(text: string): boolean {
+    return this.normalize(text) === text;
+  }
+
+  encode(text: string, into: TokenSink, special: SpecialHandling, options?: EncodeOptions): number {
     const before = into.length;
-    this.#splitter.encode(text, into, special, this.#encodeWords);
+    this.#splitter.encode(text, into, { special, normal: options?.normal === true }, this.#encodeWords);
     return into.length - before;
   }
 

@@ -15,6 +15,7 @@ function encoderOf(
     engine: 'test',
     sha256: '',
     encode: () => 0,
+    isNormal: () => true,
     byteLengths: Uint16Array.from(pieces, (piece) => piece.length),
     normalize: (text) => text,
     addedTokens: [],
