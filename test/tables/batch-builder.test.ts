@@ -1,3 +1,4 @@
+import type { RecordBatch } from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TrajmillError } from '../../src/errors.js';
@@ -9,6 +10,9 @@ import { plain } from './duck.js';
 
 const spec: TableSpec = ALL_TYPES;
 const ROW: AnyRow = { id: 'a', ids: Int32Array.of(1, 2) };
+
+const shown = (batch: RecordBatch): string =>
+  JSON.stringify(batch.toArray(), (_, value) => (typeof value === 'bigint' ? String(value) : value));
 
 function errorOf(row: AnyRow): TrajmillError {
   try {
@@ -78,6 +82,35 @@ describe('createBatchBuilder', () => {
       [1, 2],
       [9, 9, 9],
     ]);
+  });
+
+  test('writes into the memory of a batch again once it is told that nobody reads it, and never before', () => {
+    fc.assert(
+      fc.property(fc.array(rowsOf(spec), { minLength: 3, maxLength: 5 }), fc.boolean(), (groups, late) => {
+        const builder = createBatchBuilder(spec);
+        const anew = createBatchBuilder(spec);
+        for (const rows of groups) {
+          // as a shard does whose next row comes while the last rows are written
+          const [first, ...others] = rows;
+          if (late && first !== undefined) builder.append(first as never);
+          builder.reuse();
+          for (const row of late ? others : rows) builder.append(row as never);
+          for (const row of rows) anew.append(row as never);
+          expect(shown(builder.flush())).toEqual(shown(anew.flush()));
+        }
+      }),
+      { numRuns: 60 },
+    );
+    const builder = createBatchBuilder(spec);
+    const idsOf = (id: string) => {
+      builder.append({ id, ids: Int32Array.of(1, 2) } as never);
+      return builder.flush().getChild('ids')?.data[0]?.children[0]?.values as Int32Array;
+    };
+    const [a, b] = [idsOf('a'), idsOf('b')];
+    expect(b.buffer).not.toBe(a.buffer);
+    builder.reuse();
+    expect(idsOf('c').buffer).toBe(a.buffer);
+    expect(idsOf('d').buffer).not.toBe(a.buffer);
   });
 
   test('makes plain Arrow types: every field nullable, list children named element, 32-bit offsets', () => {
