@@ -101,6 +101,26 @@ export function stubsOf({ nodes, parents }: Journal): ReadonlySet<JsonObject> {
   );
 }
 
+/**
+ * The reply of MLEvolve's planner, which it keeps as the JSON of what it parsed out of it; null for any other plan. The
+ * program beside it is that of the parent with patches, which another call of the model wrote: no reply holds it whole.
+ */
+export function plannerReply(node: JsonObject): string | null {
+  const plan = asString(node['plan']) ?? '';
+  if (!plan.startsWith('{') || !plan.includes('"raw_response"')) return null;
+  try {
+    const { value } = parseJsonText(plan);
+    return hasKeys(value, 'parse_success') ? asString(value['raw_response']) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the journal holds the program of a node: a copy that was made slim names it in files that lie elsewhere. */
+export function holdsProgram(node: JsonObject): boolean {
+  return typeof node['code'] === 'string';
+}
+
 export function isOmitted(node: JsonObject): boolean {
   return node['_term_out'] === OMITTED;
 }

@@ -7,12 +7,14 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, S
 import {
   asJournal,
   fullerJournal,
+  holdsProgram,
   isAideNode,
   isOmitted,
   type Journal,
   nodeMaximize,
   nodeScore,
   parentId,
+  plannerReply,
   stubsOf,
 } from './aide-journal-nodes.js';
 import { wrongType } from './fields.js';
@@ -24,6 +26,7 @@ import { readPiece } from './pieces.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import { executionIds, NODE_TOOL, nodeOutput, nodeReply, nodeStatus } from './search-nodes.js';
 import { asBoolean, asId, asNumber, asString, type JsonObject } from './shape.js';
+import { requireModelTurns } from './shell-executions.js';
 import { isoSeconds } from './times.js';
 
 export const aideJournal: FormatAdapter = {
@@ -45,6 +48,7 @@ export const aideJournal: FormatAdapter = {
     loss: [
       'prompts, model name and token use are not logged (flag prompts_absent)',
       'the reply itself is not logged: its text is put together from plan and code, and the scaffold reformatted the code (flag text_rebuilt)',
+      'a node without `code`, as slim copies leave it out, and one whose program MLEvolve patched together after a planner had its say, is context and never trained (turn flag reply_not_recorded); programs that it patched or joined without a planner cannot be told',
       'the review (`analysis`) that a language model wrote on each run: the feedback is the output of the program alone',
       'exc_info and exc_stack, which repeat the traceback of the output with absolute paths',
       'a journal of the best path alone (filtered_journal.json) belongs to the whole one beside it; alone, its outputs are omitted (flag truncated_in_log)',
@@ -136,7 +140,7 @@ function readRun(search: NodeRun, { journal, stubs }: Searches, context: ReadCon
   const submissions: Submission[] = [];
   nodes.forEach((node, order) => {
     const call_turn = turns.length;
-    const call = nodeReply(node);
+    const call = replyOf(node);
     turns.push(call, nodeFeedback(nodeOutput(node)));
     const parent = parents[order] ?? NO_PARENT;
     const execution_id = ids[order] ?? `node-${order}`;
@@ -159,6 +163,7 @@ function readRun(search: NodeRun, { journal, stubs }: Searches, context: ReadCon
     if (submission !== null) submissions.push(submission);
   });
 
+  requireModelTurns(turns);
   return rawTrajectory(
     { turns, executions },
     {
@@ -169,6 +174,14 @@ function readRun(search: NodeRun, { journal, stubs }: Searches, context: ReadCon
       flags: [...flags],
     },
   );
+}
+
+/** A reply that the log does not hold is context only: its program lies elsewhere, or was patched together. */
+function replyOf(node: JsonObject): Turn {
+  const planned = plannerReply(node);
+  if (planned === null && holdsProgram(node)) return nodeReply(node);
+  const told = planned === null ? node : { ...node, plan: planned };
+  return { ...nodeReply(told, 'environment'), flags: ['reply_not_recorded'] };
 }
 
 /** A node that no review judged says nothing of what its program left. */

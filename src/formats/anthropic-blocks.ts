@@ -2,6 +2,7 @@ import { contentSpan, reasoningSpan } from '../trajectory/build.js';
 import type { Origin, Span } from '../trajectory/span.js';
 import { IMAGE_PLACEHOLDER } from './content-parts.js';
 import { objectOf, requiredString, stringAt, wrongType } from './fields.js';
+import { REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { asBoolean, asString, type JsonObject } from './shape.js';
 import { callSpan } from './structured-calls.js';
 
@@ -35,7 +36,8 @@ export function blocksOf(content: unknown, path: string): JsonObject[] {
 
 /**
  * The spans of an assistant message, in order. Reasoning whose text is not recorded (signature or encrypted data
- * only) is absent, with a flag. Answers of tools that the provider runs itself stand between the spans, as environment.
+ * only) is absent, with a flag; a block `reasoning_summary`, which readers make, holds a provider's words about it.
+ * Answers of tools that the provider runs itself stand between the spans, as environment.
  */
 export function replyBlocks(
   blocks: readonly JsonObject[],
@@ -54,6 +56,9 @@ export function replyBlocks(
       const text = stringAt(block, type === 'thinking' ? 'thinking' : 'text', path) ?? '';
       if (text === '') flags.add('reasoning_hidden');
       else spans.push({ ...reasoningSpan(text), origin: at.origin });
+    } else if (type === REASONING_SUMMARY) {
+      spans.push(summarySpan(requiredString(block, 'text', path)));
+      flags.add(REASONING_SUMMARY);
     } else if (type === 'redacted_thinking' || type === 'thoughtSignature') {
       flags.add('reasoning_hidden');
     } else if (CALL_TYPES.has(type)) {

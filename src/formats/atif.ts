@@ -3,7 +3,7 @@ import { makeTurn, reasoningSpan } from '../trajectory/build.js';
 import type { Span } from '../trajectory/span.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
-import { asOrigin, assistantSpans, contentParts, environmentSpans } from './content-parts.js';
+import { asOrigin, assistantSpans, contentParts, environmentSpans, partsText } from './content-parts.js';
 import {
   booleanAt,
   fieldPath,
@@ -14,12 +14,27 @@ import {
   requiredString,
   stringAt,
 } from './fields.js';
+import { type StepReply, stepReply } from './harbor-replies.js';
 import { actionSpans } from './inline-calls.js';
+import { ownModel } from './model-names.js';
 import { policyTokens } from './policy-tokens.js';
+import {
+  isSummary,
+  REASONING_SUMMARY,
+  sendsSummaries,
+  summarySpan,
+  thinkingFlags,
+} from './reasoning-summary.js';
 import { scoredCalls } from './scored-calls.js';
-import { asId, asNumber, asString, isObject, type JsonObject } from './shape.js';
+import { asArray, asId, asNumber, asString, isObject, type JsonObject } from './shape.js';
 import { answerTurn, inferredOutcome, requireModelTurns, shellExecutions } from './shell-executions.js';
 import { callSpan } from './structured-calls.js';
+import {
+  type LoggedReply,
+  type TerminusProtocol,
+  terminusProtocol,
+  terminusReply,
+} from './terminus-reply.js';
 
 const KNOWN_VERSION = /^ATIF-v1\.[0-7]$/;
 
@@ -42,11 +57,13 @@ export const atif: FormatAdapter = {
     recognised_by: 'schema_version "ATIF-v1.x"',
     scores: 'none',
     executions: 'calls and their results, no exit codes or times; experiments only if a pipeline names them',
-    reasoning: 'reasoning_content',
+    reasoning: 'reasoning_content; of OpenAI and Google it is a summary (reasoning_summary), never trained',
     token_ids: 'prompt_token_ids and completion_token_ids where recorded',
     logprobs: 'logprobs where recorded',
     loss: [
       'how a run ended is not recorded',
+      'replies of Terminus 2, which keeps what it parsed out of them: their JSON is put together from it (flag text_rebuilt); of its other protocol, and where it warned of the reply, they are context, never trained (turn flag reply_not_recorded)',
+      'calls and reasoning that Harbor makes of the text of mini-swe-agent and SWE-agent, which stands whole; a reply of SWE-agent without its call is context, never trained (turn flag reply_not_recorded)',
       'arguments are objects: the text that the model wrote is not recorded',
       'token counts and costs (metrics, final_metrics), reasoning_effort, notes and extra objects',
       'pictures become placeholders',
@@ -94,12 +111,17 @@ function readRun(
   const { path, parent, context } = at;
   const agent = objectAt(document, 'agent', path) ?? {};
   const agentPath = fieldPath(path, 'agent');
-  const model = stringAt(agent, 'model_name', agentPath);
   const steps = listOf(document['steps'], fieldPath(path, 'steps'));
-  const turns = steps.flatMap((value, index) => {
+  const configured = stringAt(agent, 'model_name', agentPath);
+  const name = stringAt(agent, 'name', agentPath);
+  const terminus = terminusProtocol(agent, steps);
+  const logged = steps.flatMap((value, index) => {
     const stepPath = `${fieldPath(path, 'steps')}[${index}]`;
-    return stepTurns(objectOf(value, stepPath), { path: stepPath, model });
+    return stepTurns(objectOf(value, stepPath), { path: stepPath, model: configured, terminus, name });
   });
+  const { turns, model } = ownModel(logged, configured);
+  const rebuilt = turns.some(({ flags }) => flags.includes('text_rebuilt'));
+  const summarised = turns.some(({ flags }) => flags.includes(REASONING_SUMMARY));
   const executions = shellExecutions(turns, context, (call) => {
     const feedback_turn = answerTurn(turns, call);
     return inferredOutcome(turnText(turns, feedback_turn), { feedback_turn });
@@ -112,7 +134,7 @@ function readRun(
     group: null,
     task_id: taskId(document, agent) ?? parent?.task_id ?? null,
     task_claims: null,
-    scaffold: stringAt(agent, 'name', agentPath),
+    scaffold: name,
     scaffold_version: stringAt(agent, 'version', agentPath),
     model,
     policy_version: null,
@@ -126,19 +148,37 @@ function readRun(
     seconds_budget: null,
     resolved: null,
     feedback_exposes_test_score: scored.submissions.some(({ scale }) => scale === 'test'),
-    flags: runFlags(document, { parent, boundary: scored.flags }),
+    flags: [
+      ...runFlags(document, { parent, boundary: scored.flags }),
+      ...(rebuilt ? ['text_rebuilt'] : []),
+      ...(summarised ? [REASONING_SUMMARY] : []),
+      ...thinkingFlags(turns, model),
+    ],
   };
 }
 
 /** One step as its message and, for each result of its observation, one turn of feedback. */
-function stepTurns(step: JsonObject, at: { path: string; model: string | null }): Turn[] {
-  const { path } = at;
+function stepTurns(
+  step: JsonObject,
+  at: { path: string; model: string | null; name: string | null; terminus: TerminusProtocol | null },
+): Turn[] {
+  const { path, terminus } = at;
   const source = requiredString(step, 'source', path);
   const parts = contentParts(step['message'], fieldPath(path, 'message'));
   const timestamp = stringAt(step, 'timestamp', path);
   if (source === 'agent') {
-    const calls = listAt(step, 'tool_calls', path) ?? [];
-    return [agentTurn(step, { ...at, calls }), ...feedbackTurns(step, { path, calls: calls.length })];
+    const reply = stepReply(
+      {
+        message: partsText(parts),
+        reasoning: stringAt(step, 'reasoning_content', path),
+        calls: listAt(step, 'tool_calls', path) ?? [],
+        answer: firstResult(step),
+      },
+      { agent: at.name, terminus },
+    );
+    // A prompt answers what stands in the text of a reply, whatever calls its log makes of it.
+    const answered = reply.logged === 'verbatim' ? reply.calls.length : 0;
+    return [agentTurn(step, { ...at, reply }), ...feedbackTurns(step, { path, calls: answered })];
   }
   if (source !== 'user' && source !== 'system') {
     throw new RejectError('bad_shape', `${path}.source: unknown source "${source}"`);
@@ -149,28 +189,43 @@ function stepTurns(step: JsonObject, at: { path: string; model: string | null })
   ];
 }
 
+function firstResult(step: JsonObject): string {
+  const [result] = isObject(step['observation']) ? asArray(step['observation']['results']) : [];
+  return isObject(result) ? (asString(result['content']) ?? '') : '';
+}
+
+const REPLY_FLAGS: Readonly<Record<LoggedReply, readonly string[]>> = {
+  verbatim: [],
+  parsed: ['text_rebuilt'],
+  lost: ['reply_not_recorded'],
+  harness: ['harness_reply'],
+};
+
 /** An agent's turn. Copied context and steps without a model call are environment, whatever they say. */
-function agentTurn(
-  step: JsonObject,
-  at: { path: string; model: string | null; calls: readonly unknown[] },
-): Turn {
-  const { path, calls } = at;
+function agentTurn(step: JsonObject, at: { path: string; model: string | null; reply: StepReply }): Turn {
+  const { path } = at;
+  const { logged, reasoning, calls, marks, rebuilt } = at.reply;
   const parts = contentParts(step['message'], fieldPath(path, 'message'));
-  const reasoning = stringAt(step, 'reasoning_content', path);
+  const model = stringAt(step, 'model_name', path) ?? at.model;
+  const thought = sendsSummaries(model) ? summarySpan : reasoningSpan;
   const spans: Span[] = [
-    ...(reasoning === null || reasoning === '' ? [] : [reasoningSpan(reasoning)]),
-    ...assistantSpans(parts, (text) => actionSpans(text, [])),
-    ...calls.map((value, index) => toolCall(value, `${path}.tool_calls[${index}]`)),
+    ...(reasoning === null || reasoning === '' ? [] : [thought(reasoning)]),
+    ...(rebuilt
+      ? terminusReply(partsText(parts), calls, path)
+      : [
+          ...assistantSpans(parts, (text) => actionSpans(text, marks)),
+          ...calls.map((value, index) => toolCall(value, `${path}.tool_calls[${index}]`)),
+        ]),
   ];
   const copied = booleanAt(step, 'is_copied_context', path) ?? false;
   const llm_calls = asNumber(step['llm_call_count']);
-  const inherited = copied || llm_calls === 0;
-  const stepModel = stringAt(step, 'model_name', path);
-  const model = stepModel === at.model ? null : stepModel;
+  const inherited = copied || llm_calls === 0 || logged === 'lost' || logged === 'harness';
   const { policy, flags } = policyTokens(objectAt(step, 'metrics', path) ?? {}, {
     path: fieldPath(path, 'metrics'),
     keys: { prompt_ids: 'prompt_token_ids', response_ids: 'completion_token_ids', logprobs: 'logprobs' },
   });
+  flags.push(...REPLY_FLAGS[logged]);
+  if (spans.some(isSummary)) flags.push(REASONING_SUMMARY);
   if (copied) flags.push('copied_context');
   else if (llm_calls === 0) flags.push('no_model_call');
   else if (llm_calls !== null && llm_calls > 1) flags.push('several_model_calls');

@@ -20,7 +20,7 @@ export const claudeCodeStream: FormatAdapter = {
   experiments: { experiment: [], scoring: [] },
   notes: {
     title:
-      'Output of Claude Code and its SDK, and of Qwen Code, --output-format stream-json: JSON lines or one list',
+      'Output of Claude Code and its SDK, of Qwen Code and of Amp, as stream-json: JSON lines or one list',
     recognised_by:
       'a record of type system and subtype init before records of type assistant, user and result',
     scores: 'none',
@@ -32,7 +32,7 @@ export const claudeCodeStream: FormatAdapter = {
     loss: [
       'the first prompt is not recorded unless user messages are replayed (flag prompts_absent); nor are times',
       'system prompt and tool definitions are not recorded, of tools only the names',
-      'arguments are objects: the text that the model wrote is not recorded',
+      'arguments are objects: the text that the model wrote is not recorded; where the harness changed them, those of the model stand (wire_tool_inputs)',
       'cost, duration and usage; partial messages of stream_event records, which the whole ones repeat',
     ],
   },
@@ -131,11 +131,14 @@ function readVoice(
   return subagent ? run : { ...run, flags: [...run.flags, ...resultFlags(run, end)] };
 }
 
-/** Qwen Code prints the same stream under its own name. */
+/** Qwen Code prints the same stream under its own name, Amp under none: its threads have ids T-…. */
 function writerOf(init: JsonObject): { scaffold: string; scaffold_version: string | null } {
   const qwen = asString(init['qwen_code_version']);
   if (qwen !== null) return { scaffold: 'qwen-code', scaffold_version: qwen };
-  return { scaffold: 'claude-code', scaffold_version: asString(init['claude_code_version']) };
+  const version = asString(init['claude_code_version']);
+  if (version === null && /^T-/.test(asString(init['session_id']) ?? ''))
+    return { scaffold: 'amp', scaffold_version: null };
+  return { scaffold: 'claude-code', scaffold_version: version };
 }
 
 function isResult(message: LoggedMessage): boolean {
@@ -144,7 +147,8 @@ function isResult(message: LoggedMessage): boolean {
 
 function recordMessage(record: JsonObject, at: string): LoggedMessage | null {
   const type = asString(record['type']) ?? '';
-  if (!SPOKEN.has(type)) return null;
+  // A state of a reply on its way, which the whole one repeats.
+  if (!SPOKEN.has(type) || record['is_partial'] === true) return null;
   const path = fieldPath(at, 'message');
   const message = objectOf(record['message'], path);
   if (type === 'assistant') {
@@ -152,10 +156,11 @@ function recordMessage(record: JsonObject, at: string): LoggedMessage | null {
     const failed = asString(record['error']) !== null;
     return {
       role: 'assistant',
-      content: message['content'],
       path,
       timestamp: asString(record['timestamp']),
       ...reply,
+      content: asWritten(message['content'], record['wire_tool_inputs']),
+      ...(record['aborted'] === true ? { truncated: 'aborted' as const } : {}),
       ...(failed ? { origin: 'environment' as const, flags: [...(reply.flags ?? []), 'api_error'] } : {}),
     };
   }
@@ -165,4 +170,13 @@ function recordMessage(record: JsonObject, at: string): LoggedMessage | null {
     ...inputMessage(message['content'], { path, timestamp: asString(record['timestamp']), human, flags }),
     beside: record['tool_use_result'],
   };
+}
+
+/** Calls with the arguments that the model sent, where the harness put others in their place (plans, paths). */
+function asWritten(content: unknown, sent: unknown): unknown {
+  if (!Array.isArray(content) || !isObject(sent)) return content;
+  return content.map((block: unknown) => {
+    const id = isObject(block) ? asId(block['id']) : null;
+    return isObject(block) && id !== null && Object.hasOwn(sent, id) ? { ...block, input: sent[id] } : block;
+  });
 }

@@ -28,6 +28,13 @@ export const ROW_SHAPES: readonly RowShape[] = [
     read: readNebius,
   },
   {
+    name: 'SWE-rebench OpenHands',
+    matches: (row) =>
+      hasKeys(row, 'trajectory_id', 'instance_id', 'resolved') &&
+      asArray(row['trajectory']).some((message) => hasKeys(message, 'role', 'content')),
+    read: readRebench,
+  },
+  {
     name: 'SWE-Gym OpenHands',
     matches: (row) => hasKeys(row, 'messages', 'instance_id', 'run_id', 'test_result'),
     read: readSweGym,
@@ -99,6 +106,41 @@ function readNebius(row: JsonObject, context: ReadContext): RawTrajectory {
       flags: [...scored.flags, ...exit.flags],
     },
   );
+}
+
+/** A chat under `trajectory`, its verdict as 0 or 1; each tool may be JSON in a string, as Parquet needs it. */
+function readRebench(row: JsonObject, context: ReadContext): RawTrajectory {
+  const run = chatRun(
+    {
+      ...row,
+      messages: row['trajectory'],
+      tools: plainTools(row['tools']),
+      session_id: row['trajectory_id'],
+    },
+    context,
+  );
+  const status = asString(row['exit_status']);
+  const handedIn = status === null || status === 'submit' || status === 'submitted';
+  const verdict = row['resolved'];
+  return {
+    ...run,
+    group: run.task_id,
+    scaffold: run.scaffold ?? (Object.hasOwn(row, 'gen_tests_correct') ? 'openhands' : null),
+    termination: run.termination === 'submitted' && !handedIn ? 'unknown' : run.termination,
+    resolved: verdict === 1 || verdict === 0 ? verdict === 1 : run.resolved,
+  };
+}
+
+function plainTools(tools: unknown): unknown {
+  if (!Array.isArray(tools)) return tools;
+  return tools.map((tool, index) => {
+    if (typeof tool !== 'string') return tool;
+    try {
+      return parseJsonText(tool).value;
+    } catch {
+      throw wrongType(`tools[${index}]`, 'an object, or a string that is JSON', tool);
+    }
+  });
 }
 
 const RUN_ID = /^(.+?)_maxiter_(\d+)_/;

@@ -9,7 +9,8 @@ export const datasetRows: FormatAdapter = {
   unit: 'line',
   experiments: { experiment: [], scoring: [] },
   notes: {
-    title: 'Rows of agent data sets: nebius SWE-agent, SWE-Gym OpenHands, SWE-smith, CodeActInstruct, Toucan',
+    title:
+      'Rows of agent data sets: nebius SWE-agent, SWE-rebench OpenHands and Open-SWE-Traces, SWE-Gym OpenHands, SWE-smith, CodeActInstruct, Toucan',
     recognised_by: 'lines, or a list, of rows with the keys of one of these data sets',
     scores: 'none; `resolved` of the row and of its report, which must agree',
     executions: 'only where the pipeline names tools or command patterns; status from the feedback',

@@ -1,15 +1,13 @@
 import { RejectError } from '../logs/reject.js';
-import { makeTurn } from '../trajectory/build.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { listOf, objectOf, stringAt } from './fields.js';
+import { isContents, pushContents } from './gemini-contents.js';
 import { type GeminiJournal, geminiJournal, type JournalMessage } from './gemini-journal.js';
-import { geminiParts, modelPartSpans, userPartTurns } from './gemini-parts.js';
 import { JournalReader } from './gemini-session.js';
 import { isGeminiStreamLine, readGeminiStream } from './gemini-stream.js';
 import type { SessionMark } from './glued-sessions.js';
-import { isSummary, REASONING_SUMMARY, summarySpan } from './reasoning-summary.js';
 import { SessionRun } from './session-run.js';
-import { asArray, asString, hasKeys, isObject, type JsonObject } from './shape.js';
+import { asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { requireModelTurns } from './shell-executions.js';
 
 /** Sub-agents lie in a folder named by the session that started them. */
@@ -68,18 +66,6 @@ function contentsOf(value: unknown): readonly JsonObject[] | null {
   return isContents(list) ? list : null;
 }
 
-function isContents(value: unknown): value is readonly JsonObject[] {
-  const items = asArray(value);
-  return (
-    items.some((item) => isObject(item) && item['role'] === 'model') &&
-    items.every((item) => isObject(item) && Array.isArray(item['parts']) && isGeminiRole(item['role']))
-  );
-}
-
-function isGeminiRole(role: unknown): boolean {
-  return role === 'user' || role === 'model' || role === 'function';
-}
-
 /** The head of a session file, or of a stream, names its session; a stream ends with a result. */
 function sessionOf(record: unknown): SessionMark | null {
   if (!isObject(record)) return null;
@@ -133,18 +119,7 @@ const WRITTEN_REPLY = /^Got it\. Thanks for the (?:additional )?context!$/;
 /** What the API itself was given: contents with parts, raw thoughts included. */
 function readContents(contents: readonly JsonObject[], context: ReadContext): RawTrajectory {
   const run = new SessionRun();
-  contents.forEach((content, index) => {
-    const path = `[${index}].parts`;
-    const parts = geminiParts(content['parts'], path);
-    if (content['role'] !== 'model') {
-      for (const { turn } of userPartTurns(parts, { path, timestamp: null })) run.push(turn);
-      return;
-    }
-    const spans = modelPartSpans(parts, path, summarySpan);
-    if (spans.some(isSummary)) run.flag(REASONING_SUMMARY);
-    const turn = run.push(makeTurn('assistant', spans));
-    if (WRITTEN_REPLY.test(spans.map(({ text }) => text).join(''))) run.disown(turn, 'harness_reply');
-  });
+  pushContents(run, contents, { path: '', written: WRITTEN_REPLY });
   requireModelTurns(run.turns);
   return run.finish(context, { scaffold: 'gemini-cli' });
 }

@@ -1,6 +1,8 @@
 import type { Span } from '../trajectory/span.js';
 import type { RawTrajectory, ReadContext } from './adapter.js';
 import { chatRun, ownRun } from './chat-run.js';
+import { ownModel } from './model-names.js';
+import { isSummary, REASONING_SUMMARY, sendsSummaries } from './reasoning-summary.js';
 import type { JsonObject } from './shape.js';
 import { messageKey } from './trace-messages.js';
 
@@ -62,6 +64,25 @@ function behind(place: Stem, message: JsonObject): Stem {
   return fresh;
 }
 
+/** A reply as a later context repeats it, with what it seldom does: why it ended, and the reasoning before it. */
+function asWritten(shown: JsonObject, reply: JsonObject): JsonObject {
+  const added = ['finish_reason', 'reasoning_content'].filter(
+    (key) => (shown[key] ?? null) === null && (reply[key] ?? null) !== null,
+  );
+  return added.length === 0
+    ? shown
+    : { ...shown, ...Object.fromEntries(added.map((key) => [key, reply[key]])) };
+}
+
+/** The spans of a reply, which name its model; what a provider sends in the place of reasoning no model wrote. */
+function replySpans(spans: readonly Span[], model: string | null): Span[] {
+  return spans.map((span) =>
+    span.kind === 'reasoning' && !span.inline && sendsSummaries(model)
+      ? { ...span, origin: 'environment' }
+      : { ...span, model },
+  );
+}
+
 /**
  * The run that a chain logs: the context and reply of its last call. Assistant messages that no call of the chain
  * wrote are history, shown to the model and not generated here, unless the context is known to be the session's own.
@@ -74,12 +95,14 @@ export function chainRun(
   const messages = last === undefined ? [] : [...last.input, ...last.reply];
   const written = new Map<number, LoggedCall>();
   for (const call of chain.calls) {
-    call.reply.forEach((_, offset) => {
-      written.set(call.input.length + offset, call);
+    call.reply.forEach((reply, offset) => {
+      const index = call.input.length + offset;
+      const shown = messages[index];
+      written.set(index, call);
+      if (shown !== undefined) messages[index] = asWritten(shown, reply);
     });
   }
   const tools = chain.calls.find((call) => call.tools.length > 0)?.tools ?? [];
-  const models = new Set(chain.calls.flatMap((call) => call.model ?? []));
   const run = chatRun({ ...rest.row, messages, ...(tools.length === 0 ? {} : { tools }) }, rest.context);
   const turns = run.turns.map((turn, index) => {
     if (turn.role !== 'assistant') return turn;
@@ -89,11 +112,15 @@ export function chainRun(
       const spans = turn.spans.map((span): Span => ({ ...span, origin: 'environment' }));
       return { ...turn, spans, flags: [...turn.flags, 'copied_context'] };
     }
-    const spans =
-      models.size > 1 ? turn.spans.map((span): Span => ({ ...span, model: call.model })) : turn.spans;
+    const spans = replySpans(turn.spans, call.model);
     return { ...turn, spans, timestamp: turn.timestamp ?? call.started_at };
   });
-  const [model] = models;
-  const own = ownRun(run, turns, rest.context);
-  return { ...own, model: run.model ?? (models.size === 1 ? (model ?? null) : null) };
+  // Of several models the one that wrote most is the run's: only what it wrote is trained.
+  const own = ownModel(turns, run.model);
+  const done = ownRun(run, own.turns, rest.context);
+  const summarised = turns.some(
+    ({ flags, spans }) => !flags.includes('copied_context') && spans.some(isSummary),
+  );
+  const flags = [...done.flags, ...(summarised ? [REASONING_SUMMARY] : [])];
+  return { ...done, model: own.model, flags };
 }

@@ -1,8 +1,9 @@
 import { parseJsonText } from '../logs/json.js';
+import { RejectError } from '../logs/reject.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, Sniff } from './adapter.js';
 import { listOf, objectOf } from './fields.js';
 import { callChains, chainRun, type LoggedCall } from './generation-chains.js';
-import { exchangeOf, isExchange } from './model-exchange.js';
+import { exchangeOf, isExchange, isUnanswered } from './model-exchange.js';
 import { readPiece } from './pieces.js';
 import { asArray, asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { isoSeconds } from './times.js';
@@ -24,7 +25,8 @@ export const litellmLog: FormatAdapter = {
       'an object, or lines, with messages, response and latency_sec; messages beside a response of choices; request and response of a chat API',
     scores: 'none',
     executions: 'only where the pipeline names tools or command patterns',
-    reasoning: 'reasoning_content of replies where recorded',
+    reasoning:
+      'reasoning_content of replies where recorded; of OpenAI and Google it is a summary (reasoning_summary), never trained',
     token_ids: 'none',
     logprobs: 'none',
     loss: [
@@ -41,6 +43,9 @@ export const litellmLog: FormatAdapter = {
 function detect(sniff: Sniff): Detection | null {
   if (isExchange(sniff.json)) {
     return { confidence: 'certain', reason: 'a request with its response', unit: 'document' };
+  }
+  if (isUnanswered(sniff.json)) {
+    return { confidence: 'certain', reason: 'a call of LiteLLM without a reply', unit: 'document' };
   }
   const listed = asArray(sniff.json).some(isExchange);
   if (listed || sniff.lines.some(isExchange)) {
@@ -65,6 +70,7 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] | 
   if (Array.isArray(input)) return readLines(input, context);
   if (isExchange(input)) return readLines([input], context);
   const log = objectOf(input, 'document');
+  if (isUnanswered(log)) throw new RejectError('no_model_turns', 'a call of a model without a reply');
   const call = loggedCall(log);
   const later = continuedBy(call, context);
   if (later !== null) return { sidecar_of: later };

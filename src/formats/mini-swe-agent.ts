@@ -7,6 +7,8 @@ import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from
 import { assistantSpans, contentParts, environmentSpans, partsText } from './content-parts.js';
 import { fieldPath, listAt, listOf, objectAt, objectOf, stringAt, wrongType } from './fields.js';
 import { actionSpans, singleCommandMarks } from './inline-calls.js';
+import { ownModel } from './model-names.js';
+import { isSummary, REASONING_SUMMARY, sendsSummaries, summarySpan } from './reasoning-summary.js';
 import { responseReply } from './responses-api.js';
 import { scoredCalls } from './scored-calls.js';
 import { asId, asNumber, asString, hasKeys, isObject, type JsonObject } from './shape.js';
@@ -79,7 +81,8 @@ export const miniSweAgent: FormatAdapter = {
     scores: 'none; `resolved` where a SWE-bench report of the instance is beside it',
     executions:
       'exit code and time of every command where the log has `extra`; experiments only if a pipeline names them',
-    reasoning: 'reasoning_content of tool-calling models; think tags in text',
+    reasoning:
+      'reasoning_content of tool-calling models, of OpenAI and Google a summary (reasoning_summary), never trained; think tags in text',
     token_ids: 'none',
     logprobs: 'none',
     loss: [
@@ -119,8 +122,9 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const info = objectAt(document, 'info', '') ?? {};
   const config = objectAt(info, 'config', 'info') ?? {};
   const modelConfig = objectAt(config, 'model', 'info.config') ?? {};
-  const entries = readEntries(messages);
-  const turns = nameModels(entries);
+  const configured = stringAt(modelConfig, 'model_name', 'info.config.model');
+  const entries = readEntries(messages, configured);
+  const { turns, model } = ownModel(namedTurns(entries), configured);
   requireModelTurns(turns);
 
   const executions = shellExecutions(turns, context, (call) => outcome(entries, turns, call));
@@ -128,6 +132,7 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const termination = terminationOf(exit, turns, Array.isArray(input));
   const scored = scoredCalls(turns, executions, context);
   const flags = new Set([...scored.flags, ...termination.flags]);
+  if (turns.some(({ spans }) => spans.some(isSummary))) flags.add(REASONING_SUMMARY);
   if (entries.some((entry) => entry.extra['interrupt_type'] === 'FormatError'))
     flags.add('refused_reply_not_in_context');
   const run: RawTrajectory = {
@@ -138,8 +143,7 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
     task_claims: null,
     scaffold: 'mini-swe-agent',
     scaffold_version: stringAt(info, 'mini_version', 'info'),
-    model:
-      stringAt(modelConfig, 'model_name', 'info.config.model') ?? entries.find((e) => e.model)?.model ?? null,
+    model,
     policy_version: null,
     tools: null,
     turns,
@@ -156,7 +160,7 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   return [joinResolved(run, context)];
 }
 
-function readEntries(messages: readonly JsonObject[]): Entry[] {
+function readEntries(messages: readonly JsonObject[], configured: string | null): Entry[] {
   const prompt = messages
     .slice(0, 2)
     .map((message) => looseText(message['content']))
@@ -170,11 +174,12 @@ function readEntries(messages: readonly JsonObject[]): Entry[] {
     const role = stringAt(message, 'role', path) ?? roleOfResponse(message, path);
     if (role === 'exit') return;
     if (role === 'assistant') started = true;
+    const named = role === 'assistant' ? responseModel(message, extra) : null;
     const turn =
       role === 'assistant'
-        ? assistantTurn(message, extra, { path, syntax })
+        ? assistantTurn(message, extra, { path, syntax, model: named ?? configured })
         : inputTurn(message, extra, { path, role, started });
-    entries.push({ turn, extra, model: role === 'assistant' ? responseModel(message, extra) : null });
+    entries.push({ turn, extra, model: named });
   });
   return entries;
 }
@@ -211,7 +216,7 @@ function inputTurn(
 function assistantTurn(
   message: JsonObject,
   extra: JsonObject,
-  place: { path: string; syntax: CommandSyntax },
+  place: { path: string; syntax: CommandSyntax; model: string | null },
 ): Turn {
   const { path, syntax } = place;
   const timestamp = isoTime(extra['timestamp']);
@@ -221,22 +226,24 @@ function assistantTurn(
   }
   const spans: Span[] = [];
   const reasoning = stringAt(message, 'reasoning_content', path);
-  if (reasoning !== null && reasoning !== '') spans.push(reasoningSpan(reasoning));
+  if (reasoning !== null && reasoning !== '') {
+    spans.push((sendsSummaries(place.model) ? summarySpan : reasoningSpan)(reasoning));
+  }
   const calls = listAt(message, 'tool_calls', path) ?? [];
   const content = contentParts(message['content'], fieldPath(path, 'content'));
   const marksOf = (text: string) => (calls.length > 0 ? [] : singleCommandMarks(text, syntax));
   spans.push(...assistantSpans(content, (text) => actionSpans(text, marksOf(text))));
   spans.push(...toolCallSpans(calls, fieldPath(path, 'tool_calls')));
-  return makeTurn('assistant', spans, { timestamp, truncated: chatTruncation(extra) });
+  const flags = spans.some(isSummary) ? [REASONING_SUMMARY] : [];
+  return makeTurn('assistant', spans, { timestamp, truncated: chatTruncation(extra), flags });
 }
 
-/** Names the model on every span where the log holds replies of several. */
-function nameModels(entries: readonly Entry[]): Turn[] {
-  const models = new Set(entries.flatMap((entry) => entry.model ?? []));
-  if (models.size < 2) return entries.map((entry) => entry.turn);
-  return entries.map(({ turn, model }) =>
-    model === null ? turn : { ...turn, spans: turn.spans.map((span) => ({ ...span, model })) },
-  );
+/** The turns of the run, whose spans name the model that the provider says it answered with. */
+function namedTurns(entries: readonly Entry[]): Turn[] {
+  return entries.map(({ turn, model }) => ({
+    ...turn,
+    spans: turn.spans.map((span) => ({ ...span, model })),
+  }));
 }
 
 function outcome(entries: readonly Entry[], turns: readonly Turn[], call: ShellCall): CallOutcome | null {

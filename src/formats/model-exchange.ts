@@ -1,12 +1,18 @@
+import { parseJsonText } from '../logs/json.js';
 import { asArray, asString, hasKeys, isObject, type JsonObject } from './shape.js';
 import { traceMessages } from './trace-messages.js';
 
 /**
  * A call of a chat API with its answer, as gateways log it: request and response side by side, bare or under `body`, or
- * LiteLLM's payload, which has the messages beside the response.
+ * LiteLLM's payload, which has the messages beside the response, also as the text that a provider sent.
  */
 export function isExchange(value: unknown): boolean {
   return isObject(value) && !hasKeys(value, 'latency_sec') && pairOf(value) !== null;
+}
+
+/** What LiteLLM hands to a logger of a call that got no reply, or none that is known: its messages are of other calls. */
+export function isUnanswered(value: unknown): boolean {
+  return hasKeys(value, 'log_event_type', 'litellm_call_id', 'messages') && pairOf(value) === null;
 }
 
 /** The exchange as a log of LiteLLM; null for anything else. */
@@ -32,7 +38,7 @@ export function exchangeOf(value: unknown): JsonObject | null {
 
 function pairOf(value: JsonObject): { request: JsonObject; response: JsonObject } | null {
   const request = bodyOf(value['request']) ?? value;
-  const response = bodyOf(value['response']);
+  const response = bodyOf(value['response']) ?? printedBody(value);
   if (response === null || !Array.isArray(request['messages']) || !answers(response)) return null;
   return { request, response };
 }
@@ -45,6 +51,18 @@ function answers(response: JsonObject): boolean {
     Array.isArray(response['content']) &&
     asString(response['role']) !== null
   );
+}
+
+/** What LiteLLM hands to a logger (Terminal-Bench's debug.json): the response as the text that the provider sent. */
+function printedBody(value: JsonObject): JsonObject | null {
+  const text = asString(value['original_response']);
+  if (text === null || !hasKeys(value, 'log_event_type')) return null;
+  try {
+    const { value: body } = parseJsonText(text);
+    return isObject(body) ? body : null;
+  } catch {
+    return null;
+  }
 }
 
 function bodyOf(value: unknown): JsonObject | null {

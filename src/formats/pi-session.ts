@@ -1,9 +1,9 @@
-import { contentSpan, makeTurn } from '../trajectory/build.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
 import { sessionEnd } from './claude-end.js';
 import { listOf } from './fields.js';
 import type { SessionMark } from './glued-sessions.js';
 import { isMirror, keptFrom, type PiEntry, type PiTree, piTree } from './pi-entries.js';
+import { PiSystem, systemMessage } from './pi-system.js';
 import { piTurn } from './pi-turns.js';
 import { inherited, SessionRun } from './session-run.js';
 import { settleSession } from './settled-session.js';
@@ -26,7 +26,8 @@ export const piSession: FormatAdapter = {
     token_ids: 'none',
     logprobs: 'none',
     loss: [
-      'system prompt and tool definitions, unless the header holds them',
+      'system prompt and tool definitions, unless the header or messages of their own (since 0.86) hold them',
+      'which models were sent later system messages where they stand: they are taken to change the prompt, words behind its first ones',
       'arguments are objects: the text that the model wrote is not recorded',
       'rewound branches are turns outside of every context, counted in the flag rewound_turns',
       'replies without any content (aborted before the first word) are left out (flag empty_replies)',
@@ -59,15 +60,15 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
   const tree = piTree(listOf(input, 'lines'));
   const { header } = tree;
   const run = new SessionRun();
-  const system = asString(header['systemPrompt']);
-  if (system !== null && system !== '')
-    run.push(makeTurn('system', [contentSpan('prompt', 'environment', system)]));
-  else run.flag('system_prompt_absent');
+  const system = new PiSystem();
+  system.say(run, asString(header['systemPrompt']) ?? '');
+  const told = tree.entries.some((entry) => tree.live.has(entry) && systemMessage(entry) !== null);
+  if (system.turn === null && !told) run.flag('system_prompt_absent');
   run.flag(...tree.flags);
-  fill(run, tree);
+  fill(run, tree, system);
   requireModelTurns(run.turns);
   const model = settleSession(run);
-  const tools = asArray(header['tools']);
+  const tools = system.tools.length > 0 ? system.tools : asArray(header['tools']);
   return [
     run.finish(context, {
       session_id: asString(header['id']),
@@ -80,7 +81,7 @@ function read(input: unknown, context: ReadContext): readonly RawTrajectory[] {
 }
 
 /** Puts the entries into the run: branches that were left stand aside, a compaction begins a context. */
-function fill(run: SessionRun, tree: PiTree): void {
+function fill(run: SessionRun, tree: PiTree, system: PiSystem): void {
   const turns = new Map<PiEntry, number>();
   const started = asString(tree.header['timestamp']) ?? '';
   const forked = ['parentSession', 'branchedFrom'].some((key) => asString(tree.header[key]) !== null);
@@ -91,11 +92,16 @@ function fill(run: SessionRun, tree: PiTree): void {
       run.flag('mirrored_replies');
       continue;
     }
+    const told = systemMessage(entry);
+    if (told !== null) {
+      if (live) system.apply(run, told, entry);
+      continue;
+    }
     const read = piTurn(entry);
     if (entry.type === 'compaction' && live) {
       const kept = keptTurns(entry, tree, turns);
       if (kept === null) run.flag('context_partly_unknown');
-      run.restart([], 'compaction');
+      run.restart(system.turn === null ? [] : [system.turn], 'compaction');
       if (read !== null) run.push(read.turn);
       run.resume(kept ?? []);
       continue;

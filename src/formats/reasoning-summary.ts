@@ -23,6 +23,13 @@ export function isSummary(span: Span): boolean {
   return span.kind === 'reasoning' && span.origin === 'environment';
 }
 
+/** Models whose providers keep their reasoning and send a summary of it; those with open weights are none of them. */
+const KEEPS_REASONING = /\b(?:gpt-(?!oss)|codex|gemini|o[1-9](?:-|$))/i;
+
+export function sendsSummaries(model: string | null): boolean {
+  return model !== null && KEEPS_REASONING.test(model);
+}
+
 /** Since its fourth generation Anthropic sends a summary of long thinking as if it were the thinking. */
 const SUMMARISES = /claude-(?:(?:opus|sonnet|haiku)-)?[4-9]/;
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type LogFile, readUpTo, statLog } from '../logs/bytes.js';
 import { decodeText, parseJson, type TextFlag } from '../logs/json.js';
+import { parseJsonSequence } from '../logs/json-sequence.js';
 import type { ReadLimits } from '../logs/limits.js';
 import { RejectError } from '../logs/reject.js';
 import { type TableKind, tableKind } from '../logs/table-rows.js';
@@ -162,6 +163,15 @@ async function sniffDocument(request: {
     if (!(error instanceof RejectError)) throw error;
     const lines = await sampleLines(content.bytes, { whole: true, max: MAX_LINES });
     if (error.code !== 'too_deep' && mostParse(lines)) return sniffed({ ...common, lines: lines.records });
+    const { text, flags } = decodeText(content.bytes);
+    const sequence = parseJsonSequence(text, { maxDepth: limits.depth });
+    if (sequence !== null) {
+      return {
+        ...sniffed({ ...common, json: sequence.value, lines: [] }),
+        whole,
+        flags: [...flags, ...sequence.flags],
+      };
+    }
     const stray = error.code === 'too_deep' ? [] : await strayRecords(content.bytes, { whole: true });
     return { ...sniffed({ ...common, lines: [] }), whole, stray, fault: error };
   }

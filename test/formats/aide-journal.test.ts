@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aideJournal } from '../../src/formats/aide-journal.js';
 import { turnContent } from '../../src/trajectory/build.js';
 import type { Trajectory } from '../../src/trajectory/trajectory.js';
@@ -304,4 +304,55 @@ it.each([
 ])('reads the time %s', async (ctime, started) => {
   const run = await small([node(0, { ctime })]);
   expect(run.executions[0]?.started_at).toBe(started);
+});
+
+describe('a journal of MLEvolve', () => {
+  const planned = JSON.stringify({
+    plan: { model: 'p' },
+    parse_success: true,
+    raw_response: '{\n "plan": {}\n}',
+  });
+  const node = (id: string, step: number, rest: Record<string, unknown>) => ({
+    ...{ id, step, plan: `plan ${id}`, _term_out: ['x\n'], exec_time: 2, exc_type: null, is_valid: true },
+    ...{ metric: { value: step / 10, maximize: true }, is_buggy: false, stage: 'improve' },
+    ...rest,
+  });
+  const root = { id: 'r', step: 0, plan: '(root)', stage: 'root', is_buggy: null, exec_time: null };
+  const journal = (...nodes: Record<string, unknown>[]) => ({
+    'journal.json': {
+      nodes: [{ ...root, metric: { value: null, maximize: null } }, ...nodes],
+      node2parent: { a: 'r', b: 'a' },
+    },
+  });
+
+  it('has the planner’s own reply for a plan that is kept as parsed, and trains no program that was patched', async () => {
+    const files = journal(
+      node('a', 1, { code: 'print(1)\n' }),
+      node('b', 2, { code: 'print(2)\n', plan: planned }),
+    );
+    const run = onlyTrajectory(await readFiles(files));
+    expect(run.turns.filter(({ role }) => role === 'assistant').map(turnContent)).toEqual([
+      'plan a\n\n```python\nprint(1)\n```',
+      '{\n "plan": {}\n}\n\n```python\nprint(2)\n```',
+    ]);
+    expect(run.turns.map(({ spans, flags }) => [spans[0]?.origin, flags])).toEqual([
+      ['model', []],
+      ['environment', []],
+      ['environment', ['reply_not_recorded']],
+      ['environment', []],
+    ]);
+  });
+
+  it('whose programs lie in files elsewhere trains no plan alone', async () => {
+    const slim = node('b', 2, { code_file: 'pipelines/0002_b.py' });
+    const run = onlyTrajectory(await readFiles(journal(node('a', 1, { code: 'print(1)\n' }), slim)));
+    expect(run.turns.map(({ spans, flags }) => [spans.map(({ origin }) => origin), flags])).toEqual([
+      [['model', 'model'], []],
+      [['environment'], []],
+      [['environment'], ['reply_not_recorded']],
+      [['environment'], []],
+    ]);
+    expect(run.submissions.map(({ score }) => score)).toEqual([0.1, 0.2]);
+    expect(onlyReject(await readFiles(journal(slim))).code).toBe('no_model_turns');
+  });
 });

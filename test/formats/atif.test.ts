@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { atif } from '../../src/formats/atif.js';
+import { parseJsonText } from '../../src/logs/json.js';
 import { describeWithShared } from '../shared.js';
 import {
   contentsOf,
@@ -274,4 +275,286 @@ describe('atif: runs', () => {
       expect.objectContaining({ code: 'bad_shape', message: expect.stringContaining(field) }),
     );
   });
+});
+
+describe('atif: Terminus 2', () => {
+  const command = (keystrokes: string, duration: number) => ({
+    tool_call_id: keystrokes,
+    function_name: 'bash_command',
+    arguments: { keystrokes, duration },
+  });
+  const done = { tool_call_id: 'd', function_name: 'mark_task_complete', arguments: {} };
+  const step = (message: string, tool_calls: object[] | undefined, seen: string) => ({
+    source: 'agent',
+    message,
+    ...(tool_calls === undefined ? {} : { tool_calls }),
+    observation: { results: [{ content: seen }] },
+  });
+  const log = (extra: object, ...steps: object[]) => ({
+    schema_version: 'ATIF-v1.5',
+    session_id: 's',
+    agent: { name: 'terminus-2', version: '2.0.0', model_name: 'm', ...extra },
+    steps: [
+      { source: 'user', message: 'Format your response as JSON with the following structure' },
+      ...steps,
+    ],
+  });
+  const steps = [
+    step('Analysis: a "b"\nPlan: p\nPlan: q', [command('ls\n', 0.1), command('pwd\n', 1)], 'x.py'),
+    step('Analysis: waiting\nPlan: wait', undefined, 'y.py'),
+    step('Analysis: good\nPlan: end', [done], 'Are you sure?'),
+  ];
+
+  it('has the JSON that its model is asked for, and prompts for answers', () => {
+    const run = readOne(atif, log({}, ...steps));
+    expect(run.turns.map(({ role }) => role)).toEqual([
+      'user',
+      ...['assistant', 'user', 'assistant', 'user', 'assistant', 'user'],
+    ]);
+    const replies = run.turns.filter(({ role }) => role === 'assistant');
+    expect(contentsOf(replies).map((text) => JSON.parse(text))).toEqual([
+      {
+        analysis: 'a "b"',
+        plan: 'p\nPlan: q',
+        commands: [
+          { keystrokes: 'ls\n', duration: 0.1 },
+          { keystrokes: 'pwd\n', duration: 1 },
+        ],
+      },
+      { analysis: 'waiting', plan: 'wait', commands: [] },
+      { analysis: 'good', plan: 'end', commands: [], task_complete: true },
+    ]);
+    expect(contentsOf(replies)[2]).toBe(
+      '{\n  "analysis": "good",\n  "plan": "end",\n  "commands": [],\n  "task_complete": true\n}',
+    );
+    expect(run.executions).toEqual([]);
+    expect(replies.flatMap(({ spans }) => spans.flatMap((span) => span.call?.arguments ?? []))).toEqual([
+      '{"keystrokes":"ls\\n","duration":0.1}',
+      '{"keystrokes":"pwd\\n","duration":1}',
+    ]);
+    expect(replies.every(({ spans }) => spans.every((span) => span.call === null || span.inline))).toBe(true);
+    expect(run.flags).toContain('text_rebuilt');
+  });
+
+  it('is context where its model is asked for something else, and stays as it is where the raw text is kept', () => {
+    const xml = log({ extra: { parser: 'xml' } }, ...steps, step('<response>raw</response>', undefined, 'z'));
+    const run = readOne(atif, xml);
+    const replies = run.turns.filter(({ role }) => role === 'assistant');
+    expect(replies.map(({ spans }) => spans[0]?.origin)).toEqual([
+      'environment',
+      'environment',
+      'environment',
+      'model',
+    ]);
+    expect(replies.map(({ flags }) => flags)).toEqual([
+      ['reply_not_recorded'],
+      ['reply_not_recorded'],
+      ['reply_not_recorded'],
+      [],
+    ]);
+    const raw = '{"analysis": "a", "plan": "p", "commands": []}';
+    const kept = readOne(atif, log({}, step(raw, undefined, 'x')));
+    expect(contentsOf(kept.turns)[1]).toBe(raw);
+    expect(kept.flags).not.toContain('text_rebuilt');
+  });
+});
+
+describe('atif: what Terminus 2 says of a reply', () => {
+  const PROMPT = 'Format your response as JSON with the following structure';
+  const read = (message: string, answer: string, calls = '') =>
+    readOne(
+      atif,
+      // as text, so that numbers are read as they were written
+      parseJsonText(`{
+        "schema_version": "ATIF-v1.6",
+        "agent": {"name": "terminus-2", "version": "2", "model_name": "m"},
+        "steps": [
+          {"source": "user", "message": "${PROMPT}"},
+          {"source": "agent", "message": ${JSON.stringify(message)}, "tool_calls": [${calls}],
+           "observation": {"results": [{"content": ${JSON.stringify(answer)}}]}},
+          {"source": "agent", "message": "{}"}
+        ]
+      }`).value,
+    ).turns[1];
+  const command = (seconds: string) =>
+    `{"tool_call_id": "c", "function_name": "bash_command",
+      "arguments": {"keystrokes": "say \\"duration\\": 2,\\n", "duration": ${seconds}}}`;
+
+  it.each(['1.0', '1', '0.1'])('seconds stand as %s in the reply, as they were written', (seconds) => {
+    const turn = read('Analysis: a\nPlan: p', 'x', command(seconds));
+    expect(contentsOf(turn === undefined ? [] : [turn])[0]).toContain(`"duration": ${seconds}\n`);
+    expect(turn?.spans.find(({ call }) => call !== null)?.call?.arguments).toBe(
+      `{"keystrokes":"say \\"duration\\": 2,\\n","duration":${seconds}}`,
+    );
+  });
+
+  it('keeps the text of one that could not be parsed, whatever it begins with', () => {
+    const said = 'Analysis: I think aloud.';
+    const turn = read(said, 'Previous response had parsing errors:\nERROR: No valid JSON found in response');
+    expect(turn?.spans.map(({ origin, text }) => [origin, text])).toEqual([['model', said]]);
+    expect(turn?.flags).toEqual([]);
+  });
+
+  const FENCED = '- Extra text detected before JSON object\n- Extra text detected after JSON object';
+  const UNENDED = '- Command 1 should end with newline when followed by another command.';
+  it.each([
+    [FENCED, 'environment', 'reply_not_recorded'],
+    [`${UNENDED}\n${FENCED}`, 'environment', 'reply_not_recorded'],
+    [UNENDED, 'model', 'text_rebuilt'],
+  ])('trains none of which more or other words stood there: %s', (warnings, origin, flag) => {
+    const answer = `Previous response had warnings:\nWARNINGS: ${warnings}\n\nNew Terminal Output:\n- $`;
+    const turn = read('Analysis: a\nPlan: p', answer, command('1.0'));
+    expect([...new Set(turn?.spans.map((span) => span.origin))]).toEqual([origin]);
+    expect(turn?.flags).toEqual([flag]);
+    // as context it is the JSON all the same
+    expect(JSON.parse(contentsOf(turn === undefined ? [] : [turn])[0] ?? '')).toMatchObject({
+      analysis: 'a',
+      commands: [{ duration: 1 }],
+    });
+  });
+
+  it('trains no words that the harness put in the place of a reply that never came', () => {
+    const turn = read(
+      'Technical difficulties. Please continue with the task.',
+      'Previous response had parsing errors:\nERROR: No valid JSON found in response',
+    );
+    expect(turn?.spans.map(({ origin }) => origin)).toEqual(['environment']);
+    expect(turn?.flags).toEqual(['harness_reply']);
+  });
+});
+
+describe('atif: what Harbor converts', () => {
+  const convert = (name: string, step: object, model_name = 'claude-3') =>
+    readOne(atif, {
+      schema_version: 'ATIF-v1.7',
+      agent: { name, version: '1', model_name },
+      steps: [user, { source: 'agent', ...step }, { source: 'agent', message: 'the end' }],
+    });
+  const shape = (run: ReturnType<typeof convert>) =>
+    run.turns.slice(1, 3).map(({ role, spans }) => ({
+      [role]: spans.map(({ origin, kind, text }) => `${origin} ${kind} ${text}`),
+    }));
+  const seen = { observation: { results: [{ source_call_id: 'c', content: 'x.py' }] } };
+  const made = (function_name: string, args: object) => ({
+    tool_calls: [{ tool_call_id: 'c', function_name, arguments: args }],
+  });
+
+  it('of mini-swe-agent is the reply alone, its command in its text', () => {
+    const run = convert('mini-swe-agent', {
+      message: 'THOUGHT: I look.\n\n```bash\nls -a\n```',
+      reasoning_content: 'I look.',
+      ...made('bash_command', { command: 'ls -a' }),
+      ...seen,
+    });
+    expect(shape(run)).toEqual([
+      {
+        assistant: ['model text THOUGHT: I look.\n\n', 'model tool_call ```bash\nls -a\n```'],
+      },
+      { user: ['environment observation x.py'] },
+    ]);
+    expect(run.turns[1]?.spans[1]?.call).toMatchObject({ name: 'bash', arguments: 'ls -a' });
+  });
+
+  it('of mini-swe-agent with tools has its calls, and its text once', () => {
+    const run = convert('mini-swe-agent', {
+      message: 'I look.',
+      reasoning_content: 'I look.',
+      ...made('bash', { command: 'ls' }),
+      ...seen,
+    });
+    expect(shape(run)).toEqual([
+      { assistant: ['model text I look.', 'model tool_call {"command":"ls"}'] },
+      { tool: ['environment observation x.py'] },
+    ]);
+  });
+
+  it('of SWE-agent is its text with the action in it, and context where the action stands elsewhere', () => {
+    const step = (message: string, raw_action: string) =>
+      convert('swe-agent', {
+        message,
+        reasoning_content: 'I submit.',
+        ...made('swe_agent_action', { raw_action }),
+        ...seen,
+      });
+    expect(shape(step('I submit.\n```\nsubmit\n```', 'submit\n'))).toEqual([
+      { assistant: ['model text I submit.\n', 'model tool_call ```\nsubmit\n```'] },
+      { user: ['environment observation x.py'] },
+    ]);
+    const called = step('I submit.', 'submit');
+    expect(shape(called)[0]).toEqual({ assistant: ['environment text I submit.'] });
+    expect(called.turns[1]?.flags).toEqual(['reply_not_recorded']);
+    const exit = step('Exit due to cost limit', 'exit_cost');
+    expect(shape(exit)[0]?.['assistant']?.every((text) => text.startsWith('environment'))).toBe(true);
+    expect(exit.turns[1]?.flags).toEqual(['harness_reply']);
+  });
+
+  it.each([
+    ['openai/gpt-5', 'environment', ['reasoning_summary']],
+    ['gemini/gemini-2.5-pro', 'environment', ['reasoning_summary']],
+    ['openai/gpt-oss-120b', 'model', []],
+    ['Qwen/Qwen3-8B', 'model', []],
+    ['anthropic/claude-sonnet-4-5', 'model', ['reasoning_may_be_summary']],
+  ])("of %s has reasoning that is a summary or the model's own", (model, origin, flags) => {
+    const run = convert('codex', { message: 'I look.', reasoning_content: 'Hm.' }, model);
+    expect(run.turns[1]?.spans.map((span) => [span.kind, span.origin])).toEqual([
+      ['reasoning', origin],
+      ['text', 'model'],
+    ]);
+    expect(run.flags).toEqual(expect.arrayContaining(flags));
+    expect(run.flags.filter((flag) => flag.startsWith('reasoning'))).toHaveLength(flags.length);
+  });
+});
+
+describe('atif: models', () => {
+  const run = (configured: string | null, ...names: (string | null)[]) =>
+    readOne(atif, {
+      schema_version: 'ATIF-v1.7',
+      agent: { name: 'a', version: '1', ...(configured === null ? {} : { model_name: configured }) },
+      steps: names.map((model_name) => ({
+        source: 'agent',
+        message: 'x',
+        ...(model_name === null ? {} : { model_name }),
+      })),
+    });
+  const spans = (of: { turns: readonly { spans: readonly { model: string | null }[] }[] }) =>
+    of.turns.map((turn) => turn.spans[0]?.model);
+
+  it('a snapshot that the provider answers with is the model that it was asked for', () => {
+    const dated = run('anthropic/claude-x', 'claude-x-20250805', 'anthropic/claude-x', 'claude-x-20250805');
+    expect(dated.model).toBe('anthropic/claude-x');
+    expect(spans(dated)).toEqual([null, null, null]);
+    expect(spans(run('gpt-4o', 'gpt-4o-2024-05-13', 'gpt-4o-mini'))).toEqual([null, 'gpt-4o-mini']);
+  });
+
+  it('a run all of which one model wrote is trained, whatever the configuration calls it', () => {
+    const alias = run('router/best', 'claude-x', 'claude-x');
+    expect([alias.model, spans(alias)]).toEqual(['router/best', [null, null]]);
+  });
+
+  it("of several that the configuration does not name the one that wrote most is the run's", () => {
+    const mixed = run('router/best', 'small', 'large', 'large');
+    expect([mixed.model, spans(mixed)]).toEqual(['large', ['small', null, null]]);
+  });
+
+  it('a step without a name is of the configured model', () => {
+    expect(spans(run('m', null, 'n', 'n'))).toEqual([null, 'n', 'n']);
+  });
+});
+
+it('atif: a step that names its model without the provider is of the model of the run', () => {
+  const step = (model_name: string) => ({ source: 'agent', message: 'x', model_name });
+  const run = readOne(atif, {
+    schema_version: 'ATIF-v1.7',
+    agent: { name: 'a', version: '1', model_name: 'anthropic/claude-x' },
+    steps: [step('claude-x'), step('anthropic/claude-x'), step('claude-y')],
+  });
+  expect(run.turns.map(({ spans }) => spans[0]?.model)).toEqual([null, null, 'claude-y']);
+  expect(run.model).toBe('anthropic/claude-x');
+  const unnamed = readOne(atif, {
+    schema_version: 'ATIF-v1.7',
+    agent: { name: 'a', version: '1' },
+    steps: [step('claude-y'), step('claude-x'), step('claude-x')],
+  });
+  expect(unnamed.model).toBe('claude-x');
+  expect(unnamed.turns.map(({ spans }) => spans[0]?.model)).toEqual(['claude-y', null, null]);
 });

@@ -138,6 +138,34 @@ describe('claude-code-stream', () => {
     expect(readOne(claudeCodeStream, records).turns).toEqual(run.turns);
   });
 
+  it('of Amp is named so, and the states of a reply on its way count once', () => {
+    const amp = { type: 'system', subtype: 'init', session_id: 'T-1', tools: ['Bash'] };
+    const run = readOne(claudeCodeStream, [
+      amp,
+      heard('task'),
+      said('a', [text('do')], { is_partial: true }),
+      said('a', [text('done')], { is_partial: false }),
+      result({ result: 'done' }),
+    ]);
+    expect(run.scaffold).toBe('amp');
+    expect(run.turns.map(({ spans }) => spans.map((span) => span.text))).toEqual([['task'], ['done']]);
+  });
+
+  it('has the arguments that the model sent, and no reply as whole that was aborted', () => {
+    const call = (id: string, input: object) => ({ type: 'tool_use', id, name: 'ExitPlanMode', input });
+    const run = readOne(claudeCodeStream, [
+      init,
+      heard('task'),
+      said('a', [call('t', { plan: 'all of it', planFilePath: '/p' }), call('u', { x: 1 })], {
+        wire_tool_inputs: { t: {} },
+      }),
+      heard([{ type: 'tool_result', tool_use_id: 't', content: 'ok' }]),
+      said('b', [text('I beg')], { aborted: true }),
+    ]);
+    expect(run.turns[1]?.spans.map((span) => span.text)).toEqual(['{}', '{"x":1}']);
+    expect(run.turns.map(({ truncated }) => truncated)).toEqual([null, null, null, 'aborted']);
+  });
+
   it('sub-agents are runs of their own', () => {
     const runs = readDocument(claudeCodeStream, [
       init,

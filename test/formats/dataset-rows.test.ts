@@ -91,6 +91,70 @@ describe('a row', () => {
     expect(run.flags).toContain('autosubmitted');
   });
 
+  const rebench = (rest: Record<string, unknown> = {}) => ({
+    trajectory_id: 't1',
+    instance_id: 'acme__lib-7',
+    repo: 'acme/lib',
+    trajectory: [
+      { role: 'system', content: 'S', name: null, tool_call_id: null, tool_calls: null },
+      { role: 'user', content: 'fix it', name: null, tool_call_id: null, tool_calls: null },
+      {
+        role: 'assistant',
+        content: 'I look.',
+        tool_calls: [
+          { id: 'c1', type: 'function', function: { name: 'execute_bash', arguments: '{"command": "ls"}' } },
+        ],
+      },
+      { role: 'tool', content: 'setup.py', name: 'execute_bash', tool_call_id: 'c1', tool_calls: null },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id: 'c2', type: 'function', function: { name: 'finish', arguments: '{}' } }],
+      },
+    ],
+    tools: [{ type: 'function', function: { name: 'execute_bash' } }],
+    exit_status: 'submit',
+    resolved: 1,
+    gen_tests_correct: null,
+    ...rest,
+  });
+
+  it('of SWE-rebench holds its chat under `trajectory` and its verdict as a number', async () => {
+    const rows = [rebench(), rebench({ resolved: 0, exit_status: 'stuck_in_loop' })];
+    const runs = trajectoriesOf(
+      await readFiles({ 'rows.jsonl': rows.map((row) => JSON.stringify(row)).join('\n') }),
+    );
+    expect(runs.map(({ source }) => source.format)).toEqual(['dataset-rows', 'dataset-rows']);
+    expect(runs.map(({ resolved, termination }) => [resolved, termination])).toEqual([
+      [true, 'submitted'],
+      [false, 'unknown'],
+    ]);
+    expect(runs[0]).toMatchObject({
+      session_id: 't1',
+      task_id: 'acme__lib-7',
+      group: 'acme__lib-7',
+      scaffold: 'openhands',
+    });
+    expect(
+      runs[0]?.turns.map(({ role, spans }) => [role, spans.map(({ origin, kind }) => `${origin}/${kind}`)]),
+    ).toEqual([
+      ['system', ['environment/prompt']],
+      ['user', ['environment/prompt']],
+      ['assistant', ['model/text', 'model/tool_call']],
+      ['tool', ['environment/observation']],
+      ['assistant', ['model/tool_call']],
+    ]);
+  });
+
+  it('of Open-SWE-Traces may hold each tool definition as JSON in a string', async () => {
+    const tool = { type: 'function', function: { name: 'bash' } };
+    const read = async (tools: unknown) => readFiles({ 'rows.json': [rebench({ tools })] });
+    expect(JSON.parse(onlyTrajectory(await read([JSON.stringify(tool)])).tools ?? '')).toEqual([tool]);
+    expect(rejectsOf(await read(['not JSON'])).map(({ message }) => message)).toEqual([
+      '[0]: tools[0]: expected an object, or a string that is JSON, found a string',
+    ]);
+  });
+
   it('of SWE-Gym whose report contradicts it is neither resolved nor not', async () => {
     const row = {
       instance_id: 'i',

@@ -268,8 +268,27 @@ describe('mini-swe-agent: replies', () => {
 
   it('names the model on each span where several took turns', () => {
     const by = (model: string) => assistant('x', { response: { model } });
-    const run = readOne(miniSweAgent, format([system, task, by('a'), task, by('b')]));
-    expect(run.turns.map((turn) => turn.spans[0]?.model)).toEqual([null, null, 'a', null, 'b']);
+    const taken = [system, task, by('a'), task, by('b'), task, by('b')];
+    const writers = (log: unknown) => {
+      const run = readOne(miniSweAgent, log);
+      const replies = run.turns.filter(({ role }) => role === 'assistant');
+      return [run.model, ...replies.map(({ spans }) => spans[0]?.model)];
+    };
+    const configured = (model_name: string) => ({ config: { model: { model_name } } });
+    // a model that picks others is none of them: the run is of the one that wrote most
+    expect(writers(format(taken, configured('roulette')))).toEqual(['b', 'a', null, null]);
+    expect(writers(format(taken, configured('provider/a')))).toEqual(['provider/a', null, 'b', 'b']);
+  });
+
+  it.each([
+    ['gemini/gemini-3-pro-preview', 'environment', ['reasoning_summary']],
+    ['deepseek/deepseek-reasoner', 'model', []],
+  ])('takes what %s sends as reasoning for a summary or for reasoning', (model_name, origin, flags) => {
+    const reply = { ...assistant('x'), reasoning_content: 'hm' };
+    const run = readOne(miniSweAgent, format([system, task, reply], { config: { model: { model_name } } }));
+    expect(run.turns[2]?.spans.map((span) => span.origin)).toEqual([origin, 'model']);
+    expect(run.turns[2]?.flags).toEqual(flags);
+    expect(run.flags.filter((flag) => flag === 'reasoning_summary')).toEqual(flags);
   });
 
   it('reads replies of the Responses API', () => {

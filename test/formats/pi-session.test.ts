@@ -190,3 +190,80 @@ describe('pi-session', () => {
     expect(run.flags).toContain('forked_session');
   });
 });
+
+describe('pi-session: system messages, since 0.86', () => {
+  const header = { type: 'session', version: 3, id: 's', timestamp: 't0', cwd: '/w' };
+  let parent: string | null = null;
+  let count = 0;
+  const entry = (type: string, fields: object) => {
+    const id = `e${count++}`;
+    const line = { type, id, parentId: parent, timestamp: 't1', ...fields };
+    parent = id;
+    return line;
+  };
+  const message = (fields: object) => entry('message', { message: fields });
+  const told = (fields: object) => message({ role: 'system', content: '', ...fields });
+  const asked = (text: string) => message({ role: 'user', content: [{ type: 'text', text }] });
+  const said = (text: string) =>
+    message({ role: 'assistant', content: [{ type: 'text', text }], stopReason: 'stop' });
+  const prompts = (lines: readonly object[]) => {
+    const run = readOne(piSession, lines);
+    return {
+      run,
+      contexts: run.epochs.map(({ turns }) =>
+        turns.map((index) => run.turns[index]?.spans.map(({ text }) => text).join('')),
+      ),
+    };
+  };
+
+  it('are the prompt with its sections, and the tools', () => {
+    parent = null;
+    const lines = [
+      header,
+      told({
+        content: 'Base.',
+        sections: { preamble: 'You are pi.', tools: '<tools>', gone: null },
+        toolsAdded: [{ name: 'bash', description: 'd' }, { name: 'read' }],
+      }),
+      asked('hi'),
+      said('yo'),
+    ];
+    const { run, contexts } = prompts(lines);
+    expect(run.turns.map(({ role }) => role)).toEqual(['system', 'user', 'assistant']);
+    expect(contexts).toEqual([['Base.\n\nYou are pi.\n\n<tools>', 'hi', 'yo']]);
+    expect(JSON.parse(run.tools ?? '[]')).toEqual([{ name: 'bash', description: 'd' }, { name: 'read' }]);
+    expect(run.flags).not.toContain('system_prompt_absent');
+  });
+
+  it('in blocks of text are joined as pi joins them, a line each', () => {
+    parent = null;
+    const blocks = ['Base.', 'More.'].map((text) => ({ type: 'text', text }));
+    const { contexts } = prompts([header, told({ content: blocks }), asked('hi'), said('yo')]);
+    expect(contexts).toEqual([['Base.\nMore.', 'hi', 'yo']]);
+  });
+
+  it('that change a section begin a context, and stand before the summary of a compaction', () => {
+    parent = null;
+    const lines = [
+      header,
+      told({ sections: { preamble: 'P', cwd: '/a' }, toolsAdded: [{ name: 'bash' }, { name: 'read' }] }),
+      asked('one'),
+      said('1'),
+      told({ sections: { cwd: '/b' }, toolsRemoved: [{ name: 'read' }] }),
+      told({ toolsAdded: [{ name: 'edit' }] }),
+      asked('two'),
+      said('2'),
+      entry('compaction', { summary: 'so far', firstKeptEntryId: 'none' }),
+      asked('three'),
+      said('3'),
+    ];
+    const { run, contexts } = prompts(lines);
+    expect(contexts).toEqual([
+      ['P\n\n/a', 'one', '1'],
+      ['P\n\n/b', 'one', '1', 'two', '2'],
+      ['P\n\n/b', 'so far', 'three', '3'],
+    ]);
+    expect(run.epochs.map(({ reason }) => reason)).toEqual([null, 'system_prompt_changed', 'compaction']);
+    expect(JSON.parse(run.tools ?? '[]')).toEqual([{ name: 'bash' }, { name: 'edit' }]);
+  });
+});

@@ -171,8 +171,9 @@ describe('a chain of calls', () => {
       generation([user, said('one'), user], said('two'), '2', { model: 'b' }),
     ]);
     const run = onlyTrajectory(await readFiles({ 'trace.json': log }));
-    expect(run.turns.flatMap((turn) => turn.spans.flatMap((span) => span.model ?? []))).toEqual(['a', 'b']);
-    expect(run.model).toBeNull();
+    // the first of them at a tie
+    expect(run.model).toBe('a');
+    expect(run.turns.flatMap((turn) => turn.spans.flatMap((span) => span.model ?? []))).toEqual(['b']);
   });
 
   it('is needed: a trace without generations holds nothing', async () => {
@@ -344,6 +345,106 @@ describe('requests with their responses', () => {
     expect(shape(alone)).toBe('user assistant*');
   });
 
+  it('of several models are a run of the one that wrote most, others on their spans', async () => {
+    const call = (model: string, ...messages: object[]) => ({
+      messages,
+      response: { ...response(said), model },
+    });
+    const run = onlyTrajectory(
+      await readFiles({
+        'calls.jsonl': jsonLines(
+          call('small', asked),
+          call('large', asked, said, asked),
+          call('large', asked, said, asked, said, asked),
+        ),
+      }),
+    );
+    const replies = run.turns.filter(({ role }) => role === 'assistant');
+    expect(run.model).toBe('large');
+    expect(replies.map(({ spans }) => spans.map(({ model }) => model))).toEqual([['small'], [null], [null]]);
+  });
+
+  it('have for each reply why it ended and what its model thought, which no context repeats', async () => {
+    const call = (reply: object, finish: string, ...messages: object[]) => ({
+      messages,
+      response: response(reply, finish),
+    });
+    const thought = { ...said, reasoning_content: 'hm' };
+    const run = onlyTrajectory(
+      await readFiles({
+        'calls.jsonl': jsonLines(
+          call(thought, 'length', asked),
+          call(thought, 'stop', asked, said, asked),
+          call(said, 'stop', asked, said, asked, said, asked),
+        ),
+      }),
+    );
+    const replies = run.turns.filter(({ role }) => role === 'assistant');
+    expect(replies.map(({ truncated }) => truncated)).toEqual(['length', null, null]);
+    expect(replies.map(({ spans }) => spans.map(({ kind, origin }) => `${origin} ${kind}`))).toEqual([
+      ['model reasoning', 'model text'],
+      ['model reasoning', 'model text'],
+      ['model text'],
+    ]);
+  });
+
+  it.each([
+    ['gemini/gemini-2.5-pro', 'environment', ['reasoning_summary']],
+    ['deepseek-reasoner', 'model', []],
+  ])('of %s have a summary for reasoning, or reasoning', async (model, origin, flags) => {
+    const thought = { ...said, reasoning_content: 'hm' };
+    const exchange = { messages: [asked], response: { ...response(thought), model } };
+    const run = onlyTrajectory(await readFiles({ 'calls.jsonl': jsonLines(exchange) }));
+    expect(run.turns.at(-1)?.spans.map((span) => span.origin)).toEqual([origin, 'model']);
+    expect(run.flags.filter((flag) => flag === 'reasoning_summary')).toEqual(flags);
+    expect(run.model).toBe(model);
+  });
+
+  it('of a model that is also called by its snapshot are all its own', async () => {
+    const call = (model: string, ...messages: object[]) => ({
+      messages,
+      response: { ...response(said), model },
+    });
+    const run = onlyTrajectory(
+      await readFiles({
+        'calls.jsonl': jsonLines(
+          call('gpt-4o-2024-08-06', asked),
+          call('openai/gpt-4o', asked, said, asked),
+          call('gpt-4o-2024-08-06', asked, said, asked, said, asked),
+        ),
+      }),
+    );
+    expect(run.model).toBe('gpt-4o-2024-08-06');
+    expect(run.turns.flatMap(({ spans }) => spans.map(({ model }) => model))).toEqual(
+      Array.from({ length: 6 }, () => null),
+    );
+  });
+
+  it('as LiteLLM hands them to a logger hold the response as text, and only it is of this call', async () => {
+    const dump = (rest: object) => ({
+      litellm_call_id: 'x',
+      model: 'm',
+      messages: [asked, said, { role: 'user', content: 'more' }],
+      log_event_type: 'post_api_call',
+      ...rest,
+    });
+    const last = { role: 'assistant', content: '{"commands": []}' };
+    const run = onlyTrajectory(
+      await readFiles({
+        'debug.json': dump({ original_response: JSON.stringify(response(last, 'length')) }),
+      }),
+    );
+    expect(run.source.format).toBe('litellm-completion-log');
+    expect(shape(run)).toBe('user assistant user assistant*');
+    expect(run.turns.at(-1)).toMatchObject({ truncated: 'length' });
+    expect(run.model).toBe('m');
+    // what it shows its model are replies of other calls
+    for (const original_response of ['Internal error', '', null, 'data: {}']) {
+      const broken = onlyReject(await readFiles({ 'debug.json': dump({ original_response }) }));
+      expect(broken).toMatchObject({ code: 'no_model_turns', format: 'litellm-completion-log' });
+    }
+  });
+
   it('of a proxy before the Anthropic API keep thinking, calls and results apart', async () => {
     const content = [
       { type: 'thinking', thinking: 'hm', signature: 's' },
@@ -399,4 +500,72 @@ it('a single chain of ToolBench is its messages', async () => {
   );
   expect(run).toMatchObject({ scaffold: 'toolbench', termination: 'submitted' });
   expect(shape(run)).toBe('system user assistant* tool assistant*');
+});
+
+describe('calls of Weave', () => {
+  const weaveCall = (
+    id: string,
+    started_at: string,
+    messages: object[],
+    reply: string | null,
+    rest: object = {},
+  ) => ({
+    id,
+    op_name: 'weave:///x/op/openai.chat.completions.create:v',
+    trace_id: `t${id}`,
+    parent_id: null,
+    started_at,
+    inputs: { model: 'gpt', messages, tools: [{ type: 'function', function: { name: 'ls' } }] },
+    output:
+      reply === null
+        ? null
+        : {
+            model: 'gpt-1',
+            choices: [{ message: { role: 'assistant', content: reply }, finish_reason: 'stop' }],
+          },
+    ...rest,
+  });
+  const one = { role: 'assistant', content: 'one' };
+  const more = { role: 'user', content: 'more' };
+  const of = (weave_task_id: string) => ({ attributes: { weave_task_id } });
+
+  it('under the results of HAL are a run for each task, with its verdict', async () => {
+    const document = {
+      config: { agent_name: 'a', benchmark_name: 'b' },
+      results: { accuracy: 0.5, successful_tasks: ['7'], failed_tasks: [8] },
+      raw_logging_results: [
+        weaveCall('2', '2025-01-01T00:00:02Z', [asked, one, more], 'two', of('7')),
+        weaveCall('1', '2025-01-01T00:00:01Z', [asked], 'one', of('7')),
+        weaveCall('1a', '2025-01-01T00:00:01Z', [asked], 'one', { ...of('7'), parent_id: '1' }),
+        weaveCall('3', '2025-01-01T00:00:03Z', [asked], 'other', of('8')),
+        weaveCall('4', '2025-01-01T00:00:04Z', [asked], null, of('8')),
+      ],
+    };
+    const runs = trajectoriesOf(await readFiles({ 'r_UPLOAD.json': document }));
+    expect(runs.map(({ source }) => source.format)).toEqual(['weave', 'weave']);
+    expect(runs.map(shape)).toEqual(['user assistant* user assistant*', 'user assistant*']);
+    expect(runs.map(({ task_id, resolved }) => [task_id, resolved])).toEqual([
+      ['7', true],
+      ['8', false],
+    ]);
+    expect(runs[0]).toMatchObject({ session_id: 't2', group: '7', model: 'gpt-1' });
+    expect(runs[0]?.turns[1]?.timestamp).toBe('2025-01-01T00:00:01.000Z');
+    expect(JSON.parse(runs[0]?.tools ?? '[]')).toHaveLength(1);
+  });
+
+  it('in lines are read without a task, and those of other functions are none', async () => {
+    const other = {
+      id: 'p',
+      op_name: 'weave:///x/op/run:v',
+      trace_id: 't',
+      inputs: { task: 1 },
+      output: 'one',
+    };
+    const log = jsonLines(other, weaveCall('1', '2025-01-01T00:00:01Z', [asked], 'one', { parent_id: 'p' }));
+    const run = onlyTrajectory(await readFiles({ 'calls.jsonl': log }));
+    expect(shape(run)).toBe('user assistant*');
+    expect(run).toMatchObject({ task_id: null, resolved: null });
+    const alone = onlyReject(await readFiles({ 'calls.jsonl': jsonLines(other) }));
+    expect(alone.code).toBe('unknown_format');
+  });
 });
