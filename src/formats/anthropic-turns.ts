@@ -219,27 +219,3 @@ function addInput(message: LoggedMessage, state: State): number[] {
   }
   return added;
 }
-
-/** The model that wrote most assistant turns, the first of them at a tie; null where none is named. */
-export function mostUsedModel(turns: readonly Turn[]): string | null {
-  const counts = new Map<string, number>();
-  for (const turn of turns) {
-    const model = turn.spans.find((span) => span.origin === 'model' && span.model !== null)?.model ?? null;
-    if (model !== null) counts.set(model, (counts.get(model) ?? 0) + 1);
-  }
-  let best: string | null = null;
-  for (const [model, count] of counts) if (count > (counts.get(best ?? '') ?? 0)) best = model;
-  return best;
-}
-
-/** Spans of the trajectory's own model name none; spans of a message that named none count as its own. */
-export function withoutOwnModel(turns: readonly Turn[], model: string | null): Turn[] {
-  return turns.map((turn) =>
-    turn.spans.some((span) => span.model !== null && span.model === model)
-      ? {
-          ...turn,
-          spans: turn.spans.map((span) => (span.model === model ? { ...span, model: null } : span)),
-        }
-      : turn,
-  );
-}

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { RejectError } from '../logs/reject.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, SidecarOf, Sniff } from './adapter.js';
-import { type LoggedMessage, messageTurns, mostUsedModel, withoutOwnModel } from './anthropic-turns.js';
+import { type LoggedMessage, messageTurns } from './anthropic-turns.js';
 import { markInterrupted, sessionEnd } from './claude-end.js';
 import { sessionEpochs } from './claude-epochs.js';
 import { isLostAttachment, recordMessage } from './claude-messages.js';
@@ -11,6 +11,7 @@ import { clearedContext, type SessionRecord, sessionRecords } from './claude-rec
 import { followThread, splitThreads, type Thread } from './claude-threads.js';
 import { listOf } from './fields.js';
 import type { SessionMark } from './glued-sessions.js';
+import { mostUsedModel, withoutOwnModel } from './model-names.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import { thinkingFlags } from './reasoning-summary.js';
 import { scoredCalls } from './scored-calls.js';

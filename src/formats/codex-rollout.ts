@@ -1,5 +1,4 @@
 import type { Detection, FormatAdapter, RawTrajectory, ReadContext, Sniff } from './adapter.js';
-import { mostUsedModel, withoutOwnModel } from './anthropic-turns.js';
 import { ForkedHistory } from './codex-fork.js';
 import { callEvents, codexOutcome } from './codex-outcomes.js';
 import {
@@ -12,6 +11,7 @@ import {
 } from './codex-records.js';
 import { rolloutRun } from './codex-session.js';
 import { listOf } from './fields.js';
+import { mostUsedModel, withoutOwnModel } from './model-names.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import { scoredCalls } from './scored-calls.js';
 import { asArray, asId, asString, hasKeys, isObject, type JsonObject } from './shape.js';

@@ -1,15 +1,10 @@
 import type { Origin, Span } from '../trajectory/span.js';
 import type { Turn } from '../trajectory/turn.js';
 import type { RawTrajectory, ReadContext } from './adapter.js';
-import {
-  type CallAnswer,
-  type LoggedMessage,
-  messageTurns,
-  mostUsedModel,
-  withoutOwnModel,
-} from './anthropic-turns.js';
+import { type CallAnswer, type LoggedMessage, messageTurns } from './anthropic-turns.js';
 import { markInterrupted, sessionEnd } from './claude-end.js';
 import { claudeOutcome } from './claude-outcomes.js';
+import { mostUsedModel, withoutOwnModel } from './model-names.js';
 import { rawTrajectory } from './raw-trajectory.js';
 import { thinkingFlags } from './reasoning-summary.js';
 import { scoredCalls } from './scored-calls.js';

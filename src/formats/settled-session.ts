@@ -1,4 +1,4 @@
-import { mostUsedModel, withoutOwnModel } from './anthropic-turns.js';
+import { mostUsedModel, withoutOwnModel } from './model-names.js';
 import type { SessionRun } from './session-run.js';
 
 /**

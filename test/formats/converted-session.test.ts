@@ -23,23 +23,21 @@ const meta = { session_meta: { session_id: 's1', version: '2.1.0', git_branch: '
 const files = (messages: readonly object[], rest: object = { meta }) => ({
   'trajectory.json': { messages, ...rest },
 });
+const converted = async (messages: readonly object[], rest?: object) =>
+  onlyTrajectory(await readFiles(files(messages, rest)));
 
 describe('a converted session', () => {
   it('of Claude Code has each call once, and one reply where nothing stands between its parts', async () => {
-    const run = onlyTrajectory(
-      await readFiles(
-        files([
-          say('user', 'build it'),
-          stamped({ role: 'assistant', content: [thought] }),
-          say('assistant', 'I look.'),
-          call('toolu_1', 'ls'),
-          call('toolu_2', 'pwd'),
-          output('toolu_1', 'a.py'),
-          output('toolu_2', [{ type: 'text', text: '/w' }]),
-          say('assistant', 'Done.'),
-        ]),
-      ),
-    );
+    const run = await converted([
+      say('user', 'build it'),
+      stamped({ role: 'assistant', content: [thought] }),
+      say('assistant', 'I look.'),
+      call('toolu_1', 'ls'),
+      call('toolu_2', 'pwd'),
+      output('toolu_1', 'a.py'),
+      output('toolu_2', [{ type: 'text', text: '/w' }]),
+      say('assistant', 'Done.'),
+    ]);
     expect(run.source.format).toBe('converted-session');
     expect(outline(run.turns)).toEqual([
       'user: prompt build it',
@@ -57,24 +55,20 @@ describe('a converted session', () => {
   });
 
   it('keeps what the harness wrote as a reply apart, and begins anew at a summary', async () => {
-    const run = onlyTrajectory(
-      await readFiles(
-        files([
-          say('user', 'build it'),
-          say('assistant', 'Please run /login · API Error: 403 {"error":{}}'),
-          say('user', 'build it'),
-          say('assistant', 'I begin.'),
-          say('assistant', 'API Error: 500 overloaded'),
-          call('toolu_1', 'ls'),
-          output('toolu_1', 'a.py'),
-          say(
-            'user',
-            'This session is being continued from a previous conversation that ran out of context. So far',
-          ),
-          say('assistant', 'Done.'),
-        ]),
+    const run = await converted([
+      say('user', 'build it'),
+      say('assistant', 'Please run /login · API Error: 403 {"error":{}}'),
+      say('user', 'build it'),
+      say('assistant', 'I begin.'),
+      say('assistant', 'API Error: 500 overloaded'),
+      call('toolu_1', 'ls'),
+      output('toolu_1', 'a.py'),
+      say(
+        'user',
+        'This session is being continued from a previous conversation that ran out of context. So far',
       ),
-    );
+      say('assistant', 'Done.'),
+    ]);
     expect(outline(run.turns).map((line) => line.slice(0, 40))).toEqual([
       'user: prompt build it',
       'assistant: text Please run /login · API ',
@@ -134,20 +128,16 @@ describe('a converted session', () => {
   });
 
   it('of Codex trains no summary of reasoning, and reads its context as the user text that it is', async () => {
-    const run = onlyTrajectory(
-      await readFiles(
-        files(
-          [
-            say('developer', '<permissions instructions>'),
-            say('system', '<environment_context>\n<cwd>/w</cwd>\n</environment_context>'),
-            say('user', 'go'),
-            call('call_1', 'ls', thought),
-            output('call_1', 'Exit code: 0\nOutput:\na.py'),
-            say('assistant', 'Done.'),
-          ],
-          { meta: { session_meta: { id: 's2', cli_version: '0.116.0' } } },
-        ),
-      ),
+    const run = await converted(
+      [
+        say('developer', '<permissions instructions>'),
+        say('system', '<environment_context>\n<cwd>/w</cwd>\n</environment_context>'),
+        say('user', 'go'),
+        call('call_1', 'ls', thought),
+        output('call_1', 'Exit code: 0\nOutput:\na.py'),
+        say('assistant', 'Done.'),
+      ],
+      { meta: { session_meta: { id: 's2', cli_version: '0.116.0' } } },
     );
     expect(outline(run.turns).map((line) => line.slice(0, 40))).toEqual([
       'system: prompt <permissions instructions',

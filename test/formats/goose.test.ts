@@ -35,6 +35,8 @@ const exported = (...conversation: object[]) => ({
     conversation,
   },
 });
+const exportedRun = async (...conversation: object[]) =>
+  onlyTrajectory(await readFiles(exported(...conversation)));
 const unseen = { metadata: { userVisible: true, agentVisible: false } };
 const agentOnly = { metadata: { userVisible: false, agentVisible: true } };
 
@@ -73,20 +75,16 @@ describe('a Goose session', () => {
   });
 
   it('that was compacted goes on from its summary, which no model is taught', async () => {
-    const run = onlyTrajectory(
-      await readFiles(
-        exported(
-          { ...say('user', text('go')), ...unseen },
-          { ...say('assistant', request('a', 'ls')), ...unseen },
-          { ...say('user', response('a', { content: [text('x')] })), ...unseen },
-          { ...say('assistant', text('one')), ...unseen },
-          { ...say('user', text('so far')), ...agentOnly },
-          { ...say('assistant', text('Your context was compacted.')), ...agentOnly },
-          { ...say('assistant', { type: 'systemNotification', msg: 'Compacted' }), ...unseen },
-          say('user', text('on')),
-          say('assistant', text('two')),
-        ),
-      ),
+    const run = await exportedRun(
+      { ...say('user', text('go')), ...unseen },
+      { ...say('assistant', request('a', 'ls')), ...unseen },
+      { ...say('user', response('a', { content: [text('x')] })), ...unseen },
+      { ...say('assistant', text('one')), ...unseen },
+      { ...say('user', text('so far')), ...agentOnly },
+      { ...say('assistant', text('Your context was compacted.')), ...agentOnly },
+      { ...say('assistant', { type: 'systemNotification', msg: 'Compacted' }), ...unseen },
+      say('user', text('on')),
+      say('assistant', text('two')),
     );
     expect(outline(run.turns)).toEqual([
       'user: prompt go',
@@ -108,20 +106,16 @@ describe('a Goose session', () => {
 
   it('that was compacted twice has three contexts, and teaches nothing that Goose told the model', async () => {
     const archived = { metadata: { userVisible: false, agentVisible: false } };
-    const run = onlyTrajectory(
-      await readFiles(
-        exported(
-          { ...say('user', text('go')), ...unseen },
-          { ...say('assistant', request('a', 'ls')), ...unseen },
-          { ...say('user', response('a', { content: [] })), ...unseen },
-          { ...say('user', text('so far')), ...archived },
-          { ...say('assistant', text('The previous message is a summary.')), ...archived },
-          { ...say('assistant', text('one')), ...unseen },
-          { ...say('user', text('so far, again')), ...agentOnly },
-          { ...say('assistant', text('The previous message is a summary.')), ...agentOnly },
-          say('assistant', text('two')),
-        ),
-      ),
+    const run = await exportedRun(
+      { ...say('user', text('go')), ...unseen },
+      { ...say('assistant', request('a', 'ls')), ...unseen },
+      { ...say('user', response('a', { content: [] })), ...unseen },
+      { ...say('user', text('so far')), ...archived },
+      { ...say('assistant', text('The previous message is a summary.')), ...archived },
+      { ...say('assistant', text('one')), ...unseen },
+      { ...say('user', text('so far, again')), ...agentOnly },
+      { ...say('assistant', text('The previous message is a summary.')), ...agentOnly },
+      say('assistant', text('two')),
     );
     expect(run.epochs.map(({ turns }) => turns)).toEqual([
       [0, 1, 2],
@@ -135,19 +129,15 @@ describe('a Goose session', () => {
   });
 
   it('keeps what was said before a command of the user, and the calls that Goose later put in a sentence', async () => {
-    const run = onlyTrajectory(
-      await readFiles(
-        exported(
-          say('user', text('go')),
-          { ...say('assistant', request('a', 'ls')), ...unseen },
-          { ...say('user', response('a', { content: [text('x')] })), ...unseen },
-          { ...say('user', text('A call listed the files.')), ...agentOnly },
-          say('assistant', text('one')),
-          { ...say('user', text('/recipe')), ...unseen },
-          { ...say('user', text('what the recipe says')), ...agentOnly },
-          say('assistant', text('two')),
-        ),
-      ),
+    const run = await exportedRun(
+      say('user', text('go')),
+      { ...say('assistant', request('a', 'ls')), ...unseen },
+      { ...say('user', response('a', { content: [text('x')] })), ...unseen },
+      { ...say('user', text('A call listed the files.')), ...agentOnly },
+      say('assistant', text('one')),
+      { ...say('user', text('/recipe')), ...unseen },
+      { ...say('user', text('what the recipe says')), ...agentOnly },
+      say('assistant', text('two')),
     );
     expect(outline(run.turns)).toEqual([
       'user: prompt go',
@@ -164,15 +154,11 @@ describe('a Goose session', () => {
 
   it('does not teach a reply whose call is lost', async () => {
     const lost = { type: 'toolRequest', id: 'a', toolCall: { status: 'error', error: 'not JSON' } };
-    const run = onlyTrajectory(
-      await readFiles(
-        exported(
-          say('user', text('go')),
-          say('assistant', text('I call.'), lost),
-          say('user', failed('a', 'not JSON')),
-          say('assistant', text('ok')),
-        ),
-      ),
+    const run = await exportedRun(
+      say('user', text('go')),
+      say('assistant', text('I call.'), lost),
+      say('user', failed('a', 'not JSON')),
+      say('assistant', text('ok')),
     );
     expect(outline(run.turns)[1]).toBe('assistant: text I call.');
     expect(run.turns[1]?.flags).toEqual(['reply_not_recorded']);
@@ -182,15 +168,11 @@ describe('a Goose session', () => {
   it('gives the text of files that tools hand over, and teaches no reply that was rewritten to be drawn', async () => {
     const file = { type: 'resource', resource: { uri: 'file:///a.py', mimeType: 'text', text: 'x = 1' } };
     const drawn = { type: 'jsonRenderSpec', spec: '{"root":"a","elements":{}}' };
-    const run = onlyTrajectory(
-      await readFiles(
-        exported(
-          say('user', text('go')),
-          say('assistant', request('a', 'cat a.py')),
-          say('user', response('a', [{ ...file, annotations: { audience: ['assistant'] } }])),
-          say('assistant', text('See:'), drawn),
-        ),
-      ),
+    const run = await exportedRun(
+      say('user', text('go')),
+      say('assistant', request('a', 'cat a.py')),
+      say('user', response('a', [{ ...file, annotations: { audience: ['assistant'] } }])),
+      say('assistant', text('See:'), drawn),
     );
     expect(outline(run.turns).slice(2)).toEqual([
       'tool: observation x = 1',
@@ -242,24 +224,20 @@ describe('a Goose session', () => {
 
   it('whose calls were written one by one has them in the reply that made them', async () => {
     const thought = { type: 'thinking', thinking: 'both', signature: 's' };
-    const run = onlyTrajectory(
-      await readFiles(
-        exported(
-          at(100, 'user', text('go')),
-          at(105, 'assistant', thought),
-          at(125, 'assistant', thought, request('a', 'ls')),
-          at(105, 'user', done('a')),
-          at(125, 'assistant', thought, request('b', 'pwd')),
-          at(105, 'user', done('b')),
-          at(140, 'assistant', request('c', 'make')),
-          at(131, 'user', done('c')),
-          at(140, 'assistant', request('d', 'make test')),
-          at(131, 'user', done('d')),
-          at(150, 'assistant', request('e', 'git add')),
-          at(150, 'user', done('e')),
-          at(155, 'assistant', text('Done.')),
-        ),
-      ),
+    const run = await exportedRun(
+      at(100, 'user', text('go')),
+      at(105, 'assistant', thought),
+      at(125, 'assistant', thought, request('a', 'ls')),
+      at(105, 'user', done('a')),
+      at(125, 'assistant', thought, request('b', 'pwd')),
+      at(105, 'user', done('b')),
+      at(140, 'assistant', request('c', 'make')),
+      at(131, 'user', done('c')),
+      at(140, 'assistant', request('d', 'make test')),
+      at(131, 'user', done('d')),
+      at(150, 'assistant', request('e', 'git add')),
+      at(150, 'user', done('e')),
+      at(155, 'assistant', text('Done.')),
     );
     expect(outline(run.turns)).toEqual([
       'user: prompt go',
@@ -276,31 +254,23 @@ describe('a Goose session', () => {
   });
 
   it('without a clock keeps its calls apart, but for those that repeat their thinking', async () => {
-    const run = onlyTrajectory(
-      await readFiles(
-        exported(
-          ...[
-            ['user', text('go')] as const,
-            ['assistant', request('a', 'ls')] as const,
-            ['user', done('a')] as const,
-            ['assistant', request('b', 'pwd')] as const,
-            ['user', done('b')] as const,
-          ].map(([role, block]) => at(0, role, block)),
-        ),
-      ),
+    const run = await exportedRun(
+      ...[
+        ['user', text('go')] as const,
+        ['assistant', request('a', 'ls')] as const,
+        ['user', done('a')] as const,
+        ['assistant', request('b', 'pwd')] as const,
+        ['user', done('b')] as const,
+      ].map(([role, block]) => at(0, role, block)),
     );
     expect(run.turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool']);
     const thought = { type: 'thinking', thinking: 'both', signature: 's' };
-    const told = onlyTrajectory(
-      await readFiles(
-        exported(
-          at(0, 'user', text('go')),
-          at(0, 'assistant', thought, request('a', 'ls')),
-          at(0, 'user', done('a')),
-          at(0, 'assistant', thought, request('b', 'pwd')),
-          at(0, 'user', done('b')),
-        ),
-      ),
+    const told = await exportedRun(
+      at(0, 'user', text('go')),
+      at(0, 'assistant', thought, request('a', 'ls')),
+      at(0, 'user', done('a')),
+      at(0, 'assistant', thought, request('b', 'pwd')),
+      at(0, 'user', done('b')),
     );
     expect(told.turns.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool']);
   });
@@ -313,17 +283,13 @@ describe('a Goose session', () => {
     ['The tool calling loop was interrupted. How would you like to proceed?'],
     ['Ran into this error trying to compact: limit.\n\nPlease try again or create a new session'],
   ])('does not teach what Goose says in the place of a reply: %s', async (words) => {
-    const run = onlyTrajectory(
-      await readFiles(
-        exported(
-          say('user', text('go')),
-          say('assistant', request('a', 'ls')),
-          say('user', failed('a', 'Interrupted by the user to make a correction')),
-          say('assistant', text(words)),
-          say('user', text('on')),
-          say('assistant', text('The call was interrupted. How would you like to go on?')),
-        ),
-      ),
+    const run = await exportedRun(
+      say('user', text('go')),
+      say('assistant', request('a', 'ls')),
+      say('user', failed('a', 'Interrupted by the user to make a correction')),
+      say('assistant', text(words)),
+      say('user', text('on')),
+      say('assistant', text('The call was interrupted. How would you like to go on?')),
     );
     expect(outline(run.turns)[3]).toBe(`assistant: text ${words}`);
     expect(run.turns[3]?.flags).toEqual(['harness_reply']);
@@ -333,16 +299,12 @@ describe('a Goose session', () => {
   it('does not teach as whole a reply that an error broke off', async () => {
     const error =
       'Ran into this error: reset.\n\nPlease retry if you think this is a transient or recoverable error.';
-    const run = onlyTrajectory(
-      await readFiles(
-        exported(
-          say('user', text('go')),
-          say('assistant', request('a', 'ls')),
-          say('user', done('a')),
-          say('assistant', text('I see tha')),
-          say('assistant', text(error)),
-        ),
-      ),
+    const run = await exportedRun(
+      say('user', text('go')),
+      say('assistant', request('a', 'ls')),
+      say('user', done('a')),
+      say('assistant', text('I see tha')),
+      say('assistant', text(error)),
     );
     expect(run.turns.map(({ truncated }) => truncated)).toEqual([null, null, null, 'error', null]);
     expect(outline(run.turns).slice(3)).toEqual(['assistant: TEXT I see tha', `assistant: text ${error}`]);
@@ -354,15 +316,11 @@ describe('a Goose session', () => {
       id: 'f',
       toolCall: { status: 'success', value: { name: 'recipe__final_output', arguments: { a: 1 } } },
     };
-    const run = onlyTrajectory(
-      await readFiles(
-        exported(
-          say('user', text('go')),
-          say('assistant', final),
-          say('user', response('f', { content: [text('collected')] })),
-          say('assistant', text('{"a":1}')),
-        ),
-      ),
+    const run = await exportedRun(
+      say('user', text('go')),
+      say('assistant', final),
+      say('user', response('f', { content: [text('collected')] })),
+      say('assistant', text('{"a":1}')),
     );
     expect(outline(run.turns).slice(1)).toEqual([
       'assistant: TOOL_CALL {"a":1}',

@@ -319,6 +319,10 @@ describe('requests with their responses', () => {
     model: 'm',
     choices: [{ message, finish_reason }],
   });
+  const callOf = (model: string, ...messages: object[]) => ({
+    messages,
+    response: { ...response(said), model },
+  });
 
   it('of LiteLLM: the reply is the response, replies in the request are those of other calls', async () => {
     const call = (messages: object[], rest: object) => ({
@@ -346,16 +350,12 @@ describe('requests with their responses', () => {
   });
 
   it('of several models are a run of the one that wrote most, others on their spans', async () => {
-    const call = (model: string, ...messages: object[]) => ({
-      messages,
-      response: { ...response(said), model },
-    });
     const run = onlyTrajectory(
       await readFiles({
         'calls.jsonl': jsonLines(
-          call('small', asked),
-          call('large', asked, said, asked),
-          call('large', asked, said, asked, said, asked),
+          callOf('small', asked),
+          callOf('large', asked, said, asked),
+          callOf('large', asked, said, asked, said, asked),
         ),
       }),
     );
@@ -401,16 +401,12 @@ describe('requests with their responses', () => {
   });
 
   it('of a model that is also called by its snapshot are all its own', async () => {
-    const call = (model: string, ...messages: object[]) => ({
-      messages,
-      response: { ...response(said), model },
-    });
     const run = onlyTrajectory(
       await readFiles({
         'calls.jsonl': jsonLines(
-          call('gpt-4o-2024-08-06', asked),
-          call('openai/gpt-4o', asked, said, asked),
-          call('gpt-4o-2024-08-06', asked, said, asked, said, asked),
+          callOf('gpt-4o-2024-08-06', asked),
+          callOf('openai/gpt-4o', asked, said, asked),
+          callOf('gpt-4o-2024-08-06', asked, said, asked, said, asked),
         ),
       }),
     );
