@@ -99,6 +99,20 @@ describe('an Amp thread', () => {
     expect(run.turns[1]?.flags).toEqual(['reasoning_summary']);
   });
 
+  it('is one by its id alone, and has data that only speaks of a picture as data', async () => {
+    const imageInfo = { width: 1 };
+    const messages = [
+      user(text('go')),
+      reply(CALLED, use('a', {})),
+      user(ran('a', { status: 'done', result: { imageInfo } })),
+      reply(ENDED, text('ok')),
+    ];
+    const run = await read(...messages);
+    expect(outline(run.turns)[2]).toBe('tool: observation {"imageInfo":{"width":1}}');
+    const [other] = await readFiles({ 'chat.json': { v: 19, id: 'chat-1', messages } });
+    expect(other?.kind === 'trajectory' ? other.trajectory.source.format : null).not.toBe('amp');
+  });
+
   it('gives a cancelled tool with what it had done, and a run that did not end not at all', async () => {
     const run = await read(
       user(text('go')),

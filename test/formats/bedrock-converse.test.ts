@@ -112,6 +112,15 @@ describe('messages of the Converse API', () => {
     expect(runs.map(({ turns }) => outline(turns))).toEqual([OUTLINE, OUTLINE.slice(0, 2)]);
   });
 
+  it('with a message of the system have it, and with a role of another kind are refused', async () => {
+    const told = onlyTrajectory(
+      await readFiles({ 'chat.json': [say('system', text('Be brief.')), ...chat] }),
+    );
+    expect(outline(told.turns)).toEqual(['system: prompt Be brief.', ...OUTLINE]);
+    const rejected = onlyReject(await readFiles({ 'chat.json': [...chat, say('tool', text('x'))] }));
+    expect(rejected).toMatchObject({ code: 'bad_shape', format: 'bedrock-converse' });
+  });
+
   it('with a part of another kind are refused', async () => {
     const rejected = onlyReject(await readFiles({ 'chat.json': [...chat, say('assistant', { sound: {} })] }));
     expect(rejected).toMatchObject({ code: 'bad_shape', format: 'bedrock-converse' });

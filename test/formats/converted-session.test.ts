@@ -81,6 +81,7 @@ describe('a converted session', () => {
       'assistant: TEXT Done.',
     ]);
     expect(run.turns[1]?.flags).toEqual(['harness_reply']);
+    expect(run.flags).toContain('compacted_context_assumed');
     expect(run.epochs).toEqual([
       { turns: [0, 1, 2, 3, 4, 5, 6], reason: null },
       { turns: [7, 8], reason: 'compaction' },

@@ -101,6 +101,7 @@ describe('a Goose session', () => {
       { turns: [4, 5, 6, 7], reason: 'compaction' },
     ]);
     expect(run.turns.flatMap(({ flags }) => flags)).toEqual(['compact_summary', 'harness_reply']);
+    expect(run.flags).toContain('compacted_context_assumed');
     expect(run).toMatchObject({ session_id: '20260101_1', model: 'qwen3' });
   });
 

@@ -151,4 +151,12 @@ describe('a trajectory of Trae Agent', () => {
     const rejected = onlyReject(await readFiles(log([turn(start, '', [{ call_id: 'a', arguments: {} }])])));
     expect(rejected).toMatchObject({ code: 'bad_shape', format: 'trae-agent' });
   });
+
+  it.each([
+    ['error', [{ step_number: 1 }, { step_number: 2, error: 'timed out' }]],
+    ['cut', [{ step_number: 1, error: 'once' }, { step_number: 2 }]],
+  ])('that failed ends with %s, as its last step says', async (termination, agent_steps) => {
+    const failed = log([turn(start, 'I stop.', null, 'end_turn')], { success: false, agent_steps });
+    expect(onlyTrajectory(await readFiles(failed)).termination).toBe(termination);
+  });
 });
